@@ -1,0 +1,108 @@
+//! The bytes of our ELF sections: a sequence of entries, each an 8-byte mark, an 8-byte little-endian
+//! length and the payload. Linkers concatenate sections, so a reader walks all entries and skips zero padding.
+
+/// Section that carries host IR (bitcode) from the compile to the final link.
+pub const IR_SECTION: &str = ".migfit.ir";
+/// Section that carries the job profile in a linked program.
+pub const PROFILE_SECTION: &str = ".migfit.profile";
+
+/// Mark of an entry that holds LLVM bitcode.
+pub const BITCODE: [u8; 8] = *b"MIGFITBC";
+/// Mark of an entry that holds the JSON of a `profile::Summary`.
+pub const SUMMARY: [u8; 8] = *b"MIGFITJS";
+/// Mark of an entry that holds the postcard bytes of a `program::SizeProgram`.
+pub const PROGRAM: [u8; 8] = *b"MIGFITSP";
+
+/// Why the bytes of a section could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContainerError {
+    /// An entry is cut short, at this offset.
+    Truncated(usize),
+    /// Bytes that are no mark of ours, at this offset.
+    Mark(usize),
+}
+
+impl std::fmt::Display for ContainerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ContainerError::Truncated(at) => write!(f, "entry cut short at byte {at}"),
+            ContainerError::Mark(at) => write!(f, "no known mark at byte {at}"),
+        }
+    }
+}
+
+impl std::error::Error for ContainerError {}
+
+/// Appends one entry.
+pub fn append(section: &mut Vec<u8>, mark: [u8; 8], payload: &[u8]) {
+    section.extend_from_slice(&mark);
+    section.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+    section.extend_from_slice(payload);
+}
+
+/// All entries of a section, in order.
+///
+/// # Errors
+/// When an entry is cut short or bytes between entries are neither a mark nor zero padding.
+pub fn entries(section: &[u8]) -> Result<Vec<([u8; 8], &[u8])>, ContainerError> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < section.len() {
+        if section[at] == 0 {
+            at += 1;
+            continue;
+        }
+        let header = section
+            .get(at..at + 16)
+            .ok_or(ContainerError::Truncated(at))?;
+        let (mark, length) = header.split_at(8);
+        let mark: [u8; 8] = mark.try_into().map_err(|_| ContainerError::Mark(at))?;
+        if ![BITCODE, SUMMARY, PROGRAM].contains(&mark) {
+            return Err(ContainerError::Mark(at));
+        }
+        let length = length
+            .try_into()
+            .map(u64::from_le_bytes)
+            .map_err(|_| ContainerError::Truncated(at))?;
+        let end = usize::try_from(length)
+            .ok()
+            .and_then(|length| (at + 16).checked_add(length))
+            .ok_or(ContainerError::Truncated(at))?;
+        let payload = section
+            .get(at + 16..end)
+            .ok_or(ContainerError::Truncated(at))?;
+        found.push((mark, payload));
+        at = end;
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_survive_concatenation_and_padding() {
+        let mut section = Vec::new();
+        append(&mut section, BITCODE, b"one");
+        section.extend_from_slice(&[0; 13]);
+        append(&mut section, SUMMARY, b"");
+        let found = entries(&section).unwrap();
+        assert_eq!(found, vec![(BITCODE, &b"one"[..]), (SUMMARY, &b""[..])]);
+    }
+
+    #[test]
+    fn a_cut_or_foreign_section_is_refused_with_its_offset() {
+        let mut section = Vec::new();
+        append(&mut section, BITCODE, b"payload");
+        section.truncate(18);
+        assert_eq!(entries(&section), Err(ContainerError::Truncated(0)));
+        assert_eq!(
+            entries(b"something else entirely"),
+            Err(ContainerError::Mark(0))
+        );
+        let mut huge = BITCODE.to_vec();
+        huge.extend_from_slice(&u64::MAX.to_le_bytes());
+        assert_eq!(entries(&huge), Err(ContainerError::Truncated(0)));
+    }
+}

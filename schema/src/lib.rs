@@ -1,0 +1,12 @@
+//! Types that cross a process border: units, the job profile (summary and size program), its container
+//! in an ELF section, the run record and the batch report. Serde only; knows no other crate of ours.
+
+pub mod container;
+pub mod formula;
+pub mod kernel;
+pub mod profile;
+pub mod program;
+pub mod record;
+pub mod report;
+pub mod site;
+pub mod units;

@@ -1,0 +1,85 @@
+//! The job profile: what analysis foretells of one program. Version first; a reader refuses others by name.
+
+use crate::formula::Expr;
+use crate::kernel::Kernel;
+use crate::program::SizeProgram;
+use crate::site::Site;
+use serde::{Deserialize, Serialize};
+
+/// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
+pub const PROFILE_VERSION: u32 = 1;
+
+/// What analysis foretells of one program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobProfile {
+    /// For people and tools: formulas with their places.
+    pub summary: Summary,
+    /// For evaluation: the host code that sizes depend on. `None` when analysis failed.
+    pub program: Option<SizeProgram>,
+}
+
+/// The readable half of a job profile; JSON in the ELF section.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// `PROFILE_VERSION`.
+    pub version: u32,
+    /// Version of migfit that wrote it.
+    pub migfit: String,
+    /// Name of the program.
+    pub name: String,
+    /// Every allocation site reachable from `main`.
+    pub allocations: Vec<Allocation>,
+    /// Every launch site reachable from `main`.
+    pub launches: Vec<Launch>,
+    /// Kernels of the program.
+    pub kernels: Vec<Kernel>,
+    /// What could not be followed, with place and reason.
+    pub unknowns: Vec<Unknown>,
+    /// Linked objects that carried no IR (compiled by a compiler that migfit did not see).
+    pub without_ir: Vec<String>,
+    /// Why there is no size program, when there is none.
+    pub failure: Option<String>,
+}
+
+/// One allocation site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Allocation {
+    /// Where.
+    pub site: Site,
+    /// The call: `cudaMalloc`.
+    pub api: String,
+    /// Requested bytes of one call.
+    pub size: Expr,
+    /// How many times the site runs; `Int(1)` outside loops.
+    pub times: Expr,
+}
+
+/// One launch site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Where.
+    pub site: Site,
+    /// Mangled name of the kernel (a key into `Summary::kernels`).
+    pub kernel: String,
+    /// Grid in blocks: x, y, z.
+    pub grid: [Expr; 3],
+    /// Block in threads: x, y, z.
+    pub block: [Expr; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: Expr,
+    /// How many times the site runs.
+    pub times: Expr,
+    /// True for a cooperative launch.
+    pub cooperative: bool,
+}
+
+/// Something that analysis could not follow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// Where.
+    pub site: Option<Site>,
+    /// What, as a noun phrase: "size of cudaMalloc", "call of foo".
+    pub what: String,
+    /// Why, as a clause.
+    pub reason: String,
+}

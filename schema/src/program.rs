@@ -1,0 +1,272 @@
+//! The size program: the host code that sizes and control flow around CUDA calls depend on, lowered from
+//! LLVM IR to a small typed register code in SSA form. Aggregates are flattened: every register is one scalar.
+//! The analyzer lowers and slices it; `sizes` evaluates it. Pointers are 64 bits, memory is byte-addressed.
+
+use serde::{Deserialize, Serialize};
+
+/// Index of a register within its function. Each is written by exactly one instruction, phi or parameter.
+pub type Reg = u32;
+/// Index into `SizeProgram::functions`.
+pub type FunctionId = u32;
+/// Index into `SizeProgram::globals`.
+pub type GlobalId = u32;
+/// Index into `Function::blocks`.
+pub type BlockId = u32;
+
+/// Host code of one program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SizeProgram {
+    /// Source files that `Place::file` points into.
+    pub files: Vec<String>,
+    /// Functions with a body.
+    pub functions: Vec<Function>,
+    /// Global variables.
+    pub globals: Vec<Global>,
+    /// Static constructors in the order in which they run, before `main`.
+    pub constructors: Vec<FunctionId>,
+    /// `main`, when the program has one.
+    pub main: Option<FunctionId>,
+    /// Kernels, in the order in which `Op::Launch` names them: (mangled symbol, name for people).
+    pub kernels: Vec<(String, String)>,
+}
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Function {
+    /// Mangled name.
+    pub name: String,
+    /// Registers that hold the parameters at entry, flattened, in order.
+    pub params: Vec<(Reg, Type)>,
+    /// Flattened result types.
+    pub results: Vec<Type>,
+    /// Number of registers.
+    pub registers: u32,
+    /// Blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+    /// Source names of registers where debug information gave them, sorted by register.
+    pub names: Vec<(Reg, String)>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Values chosen by the block that control came from; all are read before any is written.
+    pub phis: Vec<Phi>,
+    /// Instructions in order.
+    pub ops: Vec<Instruction>,
+    /// How the block ends.
+    pub end: Terminator,
+    /// Place of the terminator.
+    pub end_place: Place,
+}
+
+/// A value chosen by the block that control came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Phi {
+    /// Register written.
+    pub dst: Reg,
+    /// Its type.
+    pub ty: Type,
+    /// (predecessor, value).
+    pub incoming: Vec<(BlockId, Operand)>,
+}
+
+/// Where in the source, compactly: index into `SizeProgram::files` and line (0: unknown).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// Index into `SizeProgram::files`.
+    pub file: u32,
+    /// Line, from 1; 0 where unknown.
+    pub line: u32,
+}
+
+/// One instruction with its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// What it does.
+    pub op: Op,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Type of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Type {
+    /// Integer of 1 to 64 bits; kept zero-extended in 64 bits.
+    Int(u8),
+    /// 32-bit float; bits kept zero-extended.
+    F32,
+    /// 64-bit float.
+    F64,
+    /// Pointer.
+    Ptr,
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Operand {
+    /// A register.
+    Reg(Reg),
+    /// Bits of a constant, zero-extended (integers, floats by their bits, null as 0).
+    Const(u64),
+    /// Address of a global plus an offset in bytes.
+    Global(GlobalId, i64),
+    /// Address of a function.
+    Function(FunctionId),
+    /// `undef` or `poison`: any value does.
+    Undef,
+}
+
+/// What an instruction does. Every `dst` is a fresh register.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "fields are named after what the variant says")]
+pub enum Op {
+    /// Whole-number or floating-point arithmetic on `ty`.
+    Binary { dst: Reg, ty: Type, op: BinaryOp, a: Operand, b: Operand },
+    /// Comparison; `dst` is `Int(1)`, `ty` the operands' type.
+    Compare { dst: Reg, ty: Type, op: Compare, a: Operand, b: Operand },
+    /// Conversion.
+    Cast { dst: Reg, kind: Cast, from: Type, to: Type, a: Operand },
+    /// Copy of a value (freeze, bitcast of equal kind, intrinsics that return their operand).
+    Copy { dst: Reg, ty: Type, a: Operand },
+    /// `condition ? a : b`.
+    Select { dst: Reg, ty: Type, condition: Operand, a: Operand, b: Operand },
+    /// One-operand intrinsics and negation.
+    Unary { dst: Reg, ty: Type, op: Unary, a: Operand },
+    /// Stack memory that lives until the function returns: `size` bytes times `count`.
+    Alloca { dst: Reg, size: u64, count: Operand, align: u32 },
+    /// Reads memory.
+    Load { dst: Reg, ty: Type, address: Operand },
+    /// Writes memory.
+    Store { ty: Type, value: Operand, address: Operand },
+    /// Address arithmetic: `base + constant + sum(index * scale)`; an index is a signed value of the type given.
+    Offset { dst: Reg, base: Operand, constant: i64, terms: Vec<(Operand, Type, i64)> },
+    /// memcpy and memmove.
+    MemCopy { to: Operand, from: Operand, bytes: Operand },
+    /// memset.
+    MemSet { to: Operand, byte: Operand, bytes: Operand },
+    /// A call. `dst` has one register per flattened result; a call that may throw is a plain call here
+    /// (its unwind edge is left out).
+    Call { dst: Vec<Reg>, results: Vec<Type>, callee: Callee, args: Vec<(Operand, Type)> },
+    /// The call of a kernel's stub: launches `kernels[kernel]` with the pushed configuration.
+    Launch { kernel: u32 },
+    /// Something that has no form here; its results are unknown for this reason.
+    Unsupported { dst: Vec<Reg>, what: String },
+}
+
+/// Who is called.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Callee {
+    /// A function with a body.
+    Function(FunctionId),
+    /// A function outside, by its (mangled) name: libc, libstdc++, CUDA.
+    External(String),
+    /// Through a pointer.
+    Indirect(Operand),
+}
+
+/// Two-operand arithmetic; `F` ones are floating-point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the LLVM instructions")]
+pub enum BinaryOp {
+    Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
+    UMin, UMax, SMin, SMax,
+    FAdd, FSub, FMul, FDiv, FRem, FMin, FMax, CopySign, Pow,
+}
+
+/// One-operand operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the LLVM intrinsics")]
+pub enum Unary {
+    FNeg, FAbs, Sqrt, Ceil, Floor, Trunc, Round, RoundEven, Exp, Exp2, Log, Log2, Log10, Sin, Cos,
+    /// Absolute value of a signed integer.
+    Abs,
+    /// Leading zeros.
+    Ctlz,
+    /// Trailing zeros.
+    Cttz,
+    /// Set bits.
+    Ctpop,
+    /// Bytes in reverse order.
+    Bswap,
+}
+
+/// Comparisons. Float ones: `O` is false with a NaN, `U` is true with a NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are the LLVM predicates")]
+pub enum Compare {
+    Eq, Ne, ULt, ULe, UGt, UGe, SLt, SLe, SGt, SGe,
+    FOEq, FONe, FOLt, FOLe, FOGt, FOGe, FUEq, FUNe, FULt, FULe, FUGt, FUGe, FOrd, FUno, FTrue, FFalse,
+}
+
+/// Conversions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cast {
+    /// Zero-extension, truncation, pointer to integer and back, bitcast between kinds: bits cut to `to`.
+    Bits,
+    /// Sign extension.
+    Sext,
+    /// Unsigned integer to float.
+    UToF,
+    /// Signed integer to float.
+    SToF,
+    /// Float to unsigned integer.
+    FToU,
+    /// Float to signed integer.
+    FToS,
+    /// Between float widths.
+    FToF,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "fields are named after what the variant says")]
+pub enum Terminator {
+    /// Return with flattened results.
+    Return(Vec<Operand>),
+    /// Goes on at a block.
+    Jump(BlockId),
+    /// Two ways.
+    Branch { condition: Operand, then: BlockId, otherwise: BlockId, unknown: OnUnknown },
+    /// Many ways.
+    Switch { ty: Type, value: Operand, cases: Vec<(u64, BlockId)>, default: BlockId, unknown: OnUnknown },
+    /// Cannot be reached, or ends the process (after `exit`, `abort`).
+    Unreachable,
+}
+
+/// What an evaluator does when a condition is unknown (SIZES.md, rule 7). Set by the slicer from the control-flow graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "fields are named after what the variant says")]
+pub enum OnUnknown {
+    /// Not analysed: stop with "unknown".
+    Stop,
+    /// The other side only leads to a failing exit: take this one; the answer is "assumed: the check passes".
+    CheckPasses(BlockId),
+    /// A loop that holds CUDA calls: `body` once, then `exit`; "assumed: the loop's body runs at least once".
+    LoopOnce { body: BlockId, exit: BlockId },
+    /// CUDA calls on one side only: take it; "assumed".
+    TakeCuda(BlockId),
+    /// No CUDA call on either side: go to where they join; values written meanwhile are unknown.
+    Join(BlockId),
+}
+
+/// A global variable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Global {
+    /// Mangled name.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Initial bytes; shorter than `size`: the rest is zero.
+    pub bytes: Vec<u8>,
+    /// Addresses in the initial bytes: (offset, what is stored there).
+    pub addresses: Vec<(u64, Operand)>,
+    /// Never written by the program.
+    pub constant: bool,
+    /// Defined outside the program (`stderr`, `optarg`).
+    pub external: bool,
+    /// Host shadow of a device variable (`__device__`, `__constant__`): bytes on the device.
+    pub device_bytes: Option<u64>,
+}

@@ -1,0 +1,138 @@
+//! The batch report: what a run of jobs came to. The keys are a contract with users' scripts.
+
+use crate::record::LaunchCount;
+use serde::{Deserialize, Serialize};
+
+/// Version of the report's form.
+pub const REPORT_VERSION: u32 = 1;
+
+/// A whole report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// `REPORT_VERSION`.
+    pub version: u32,
+    /// The GPU.
+    pub gpu: GpuName,
+    /// Who made this report, where and when.
+    pub provenance: Provenance,
+    /// The batch as a whole.
+    pub batch: Batch,
+    /// Each job, in the order of the job file.
+    pub jobs: Vec<JobReport>,
+    /// Sentences that a reader must know ("kernels not executed: ...").
+    pub notes: Vec<String>,
+}
+
+/// The GPU of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuName {
+    /// As given on the command line: `virtual:a100-40gb`, `0`.
+    pub selector: String,
+    /// The driver's name for the board.
+    pub name: String,
+    /// GPU UUID.
+    pub uuid: String,
+    /// Whether it is our virtual GPU.
+    pub is_virtual: bool,
+}
+
+/// Who made a report, where and when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of migfit.
+    pub version: String,
+    /// Driver version as NVML tells it.
+    pub driver: String,
+    /// Host name.
+    pub host: String,
+    /// Start of the run, RFC 3339 in UTC.
+    pub date: String,
+}
+
+/// Where a figure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Read off a clock or a counter.
+    Measured,
+    /// Computed by a model.
+    Modelled,
+}
+
+/// The batch as a whole. Ratios above 1 are better than one job at a time; null where no source has the figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// Number of jobs.
+    pub jobs: usize,
+    /// Jobs that ended with exit code 0.
+    pub completed: usize,
+    /// Jobs that did not.
+    pub failed: usize,
+    /// What "one at a time" means: `unpartitioned` or `7g`.
+    pub baseline: Option<String>,
+    /// Last finish minus first submit, seconds.
+    pub makespan_s: Option<f64>,
+    /// The same for the baseline.
+    pub sequential_makespan_s: Option<f64>,
+    /// `sequential_makespan_s / makespan_s`: above 1 is better.
+    pub throughput_ratio: Option<f64>,
+    /// Joules of the board over the batch.
+    pub energy_j: Option<f64>,
+    /// The same for the baseline.
+    pub sequential_energy_j: Option<f64>,
+    /// `sequential_energy_j / energy_j`: above 1 is better.
+    pub energy_ratio: Option<f64>,
+    /// Where the times come from; null: no figure.
+    pub time_source: Option<Source>,
+    /// Where the energies come from; null: no figure.
+    pub energy_source: Option<Source>,
+    /// How many times the batch was run.
+    pub repeats: u32,
+}
+
+/// One job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobReport {
+    /// Name from the job file.
+    pub name: String,
+    /// Foretold peak of requested device bytes; null where unknown.
+    pub predicted_bytes: Option<u64>,
+    /// Peak of requested device bytes that the runtime saw; null where nothing was recorded.
+    pub observed_peak_bytes: Option<u64>,
+    /// How sure the prediction is: `exact`, `assumed`, `upper bound`, `lower bound`, `unknown`, `elastic`.
+    pub verdict: String,
+    /// MIG profile of the slice: `1g.5gb`.
+    pub mig_profile: Option<String>,
+    /// Where the slice lay.
+    pub placement: Option<Placement>,
+    /// Times that the job was started.
+    pub attempts: u32,
+    /// Submit to start, host seconds.
+    pub wait_s: Option<f64>,
+    /// Start to finish, host seconds.
+    pub run_s: Option<f64>,
+    /// Exit code; 128 + signal for a killed process; null when it never started.
+    pub exit_code: Option<i32>,
+    /// Result of the program's own check; null: not run.
+    pub verified: Option<bool>,
+    /// Why it was placed so, or why it failed.
+    pub reason: String,
+    /// Launches by kernel and shape that the runtime saw.
+    #[serde(default)]
+    pub launches: Vec<LaunchCount>,
+    /// File with the job's standard output.
+    #[serde(default)]
+    pub stdout: Option<String>,
+    /// File with the job's standard error.
+    #[serde(default)]
+    pub stderr: Option<String>,
+}
+
+/// Where a GPU instance lies, in memory slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placement {
+    /// First memory slice.
+    pub start: u32,
+    /// Number of memory slices.
+    pub size: u32,
+}
