@@ -72,7 +72,9 @@ pub struct Phi {
 }
 
 /// Where in the source, compactly: index into `SizeProgram::files` and line (0: unknown).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Place {
     /// Index into `SizeProgram::files`.
     pub file: u32,
@@ -122,32 +124,92 @@ pub enum Operand {
 #[expect(missing_docs, reason = "fields are named after what the variant says")]
 pub enum Op {
     /// Whole-number or floating-point arithmetic on `ty`.
-    Binary { dst: Reg, ty: Type, op: BinaryOp, a: Operand, b: Operand },
+    Binary {
+        dst: Reg,
+        ty: Type,
+        op: BinaryOp,
+        a: Operand,
+        b: Operand,
+    },
     /// Comparison; `dst` is `Int(1)`, `ty` the operands' type.
-    Compare { dst: Reg, ty: Type, op: Compare, a: Operand, b: Operand },
+    Compare {
+        dst: Reg,
+        ty: Type,
+        op: Compare,
+        a: Operand,
+        b: Operand,
+    },
     /// Conversion.
-    Cast { dst: Reg, kind: Cast, from: Type, to: Type, a: Operand },
+    Cast {
+        dst: Reg,
+        kind: Cast,
+        from: Type,
+        to: Type,
+        a: Operand,
+    },
     /// Copy of a value (freeze, bitcast of equal kind, intrinsics that return their operand).
     Copy { dst: Reg, ty: Type, a: Operand },
     /// `condition ? a : b`.
-    Select { dst: Reg, ty: Type, condition: Operand, a: Operand, b: Operand },
+    Select {
+        dst: Reg,
+        ty: Type,
+        condition: Operand,
+        a: Operand,
+        b: Operand,
+    },
     /// One-operand intrinsics and negation.
-    Unary { dst: Reg, ty: Type, op: Unary, a: Operand },
+    Unary {
+        dst: Reg,
+        ty: Type,
+        op: Unary,
+        a: Operand,
+    },
     /// Stack memory that lives until the function returns: `size` bytes times `count`.
-    Alloca { dst: Reg, size: u64, count: Operand, align: u32 },
+    Alloca {
+        dst: Reg,
+        size: u64,
+        count: Operand,
+        align: u32,
+    },
     /// Reads memory.
-    Load { dst: Reg, ty: Type, address: Operand },
+    Load {
+        dst: Reg,
+        ty: Type,
+        address: Operand,
+    },
     /// Writes memory.
-    Store { ty: Type, value: Operand, address: Operand },
+    Store {
+        ty: Type,
+        value: Operand,
+        address: Operand,
+    },
     /// Address arithmetic: `base + constant + sum(index * scale)`; an index is a signed value of the type given.
-    Offset { dst: Reg, base: Operand, constant: i64, terms: Vec<(Operand, Type, i64)> },
+    Offset {
+        dst: Reg,
+        base: Operand,
+        constant: i64,
+        terms: Vec<(Operand, Type, i64)>,
+    },
     /// memcpy and memmove.
-    MemCopy { to: Operand, from: Operand, bytes: Operand },
+    MemCopy {
+        to: Operand,
+        from: Operand,
+        bytes: Operand,
+    },
     /// memset.
-    MemSet { to: Operand, byte: Operand, bytes: Operand },
+    MemSet {
+        to: Operand,
+        byte: Operand,
+        bytes: Operand,
+    },
     /// A call. `dst` has one register per flattened result; a call that may throw is a plain call here
     /// (its unwind edge is left out).
-    Call { dst: Vec<Reg>, results: Vec<Type>, callee: Callee, args: Vec<(Operand, Type)> },
+    Call {
+        dst: Vec<Reg>,
+        results: Vec<Type>,
+        callee: Callee,
+        args: Vec<(Operand, Type)>,
+    },
     /// The call of a kernel's stub: launches `kernels[kernel]` with the pushed configuration.
     Launch { kernel: u32 },
     /// Something that has no form here; its results are unknown for this reason.
@@ -169,16 +231,53 @@ pub enum Callee {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names are the LLVM instructions")]
 pub enum BinaryOp {
-    Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
-    UMin, UMax, SMin, SMax,
-    FAdd, FSub, FMul, FDiv, FRem, FMin, FMax, CopySign, Pow,
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
+    FMin,
+    FMax,
+    CopySign,
+    Pow,
 }
 
 /// One-operand operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names are the LLVM intrinsics")]
 pub enum Unary {
-    FNeg, FAbs, Sqrt, Ceil, Floor, Trunc, Round, RoundEven, Exp, Exp2, Log, Log2, Log10, Sin, Cos,
+    FNeg,
+    FAbs,
+    Sqrt,
+    Ceil,
+    Floor,
+    Trunc,
+    Round,
+    RoundEven,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Log10,
+    Sin,
+    Cos,
     /// Absolute value of a signed integer.
     Abs,
     /// Leading zeros.
@@ -195,8 +294,32 @@ pub enum Unary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names are the LLVM predicates")]
 pub enum Compare {
-    Eq, Ne, ULt, ULe, UGt, UGe, SLt, SLe, SGt, SGe,
-    FOEq, FONe, FOLt, FOLe, FOGt, FOGe, FUEq, FUNe, FULt, FULe, FUGt, FUGe, FOrd, FUno, FTrue, FFalse,
+    Eq,
+    Ne,
+    ULt,
+    ULe,
+    UGt,
+    UGe,
+    SLt,
+    SLe,
+    SGt,
+    SGe,
+    FOEq,
+    FONe,
+    FOLt,
+    FOLe,
+    FOGt,
+    FOGe,
+    FUEq,
+    FUNe,
+    FULt,
+    FULe,
+    FUGt,
+    FUGe,
+    FOrd,
+    FUno,
+    FTrue,
+    FFalse,
 }
 
 /// Conversions.
@@ -227,9 +350,20 @@ pub enum Terminator {
     /// Goes on at a block.
     Jump(BlockId),
     /// Two ways.
-    Branch { condition: Operand, then: BlockId, otherwise: BlockId, unknown: OnUnknown },
+    Branch {
+        condition: Operand,
+        then: BlockId,
+        otherwise: BlockId,
+        unknown: OnUnknown,
+    },
     /// Many ways.
-    Switch { ty: Type, value: Operand, cases: Vec<(u64, BlockId)>, default: BlockId, unknown: OnUnknown },
+    Switch {
+        ty: Type,
+        value: Operand,
+        cases: Vec<(u64, BlockId)>,
+        default: BlockId,
+        unknown: OnUnknown,
+    },
     /// Cannot be reached, or ends the process (after `exit`, `abort`).
     Unreachable,
 }

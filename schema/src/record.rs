@@ -138,6 +138,8 @@ pub struct RunRecord {
     pub launches: u64,
     /// Launches that the driver refused.
     pub refused_launches: u64,
+    /// Accepted launches that a virtual GPU did not execute; 0 on a real GPU.
+    pub launches_not_executed: u64,
     /// Launches by kernel and shape, in order of first launch.
     pub kernels: Vec<LaunchCount>,
     /// Memory over time, oldest first (the last `SERIES_ROWS` points): (nanoseconds, bytes).
@@ -186,7 +188,10 @@ impl std::fmt::Display for RecordError {
         match self {
             RecordError::NotARecord => write!(f, "not a run record"),
             RecordError::Version(found) => {
-                write!(f, "run record of version {found}, this migfit reads {RECORD_VERSION}")
+                write!(
+                    f,
+                    "run record of version {found}, this migfit reads {RECORD_VERSION}"
+                )
             }
             RecordError::Truncated => write!(f, "run record cut short"),
         }
@@ -212,8 +217,20 @@ pub fn read(bytes: &[u8]) -> Result<RunRecord, RecordError> {
         return Err(RecordError::Version(version));
     }
     let [pid, start_time, ended, disturbed] = words.take();
-    let [current_bytes, peak_bytes, _current_rounded, peak_rounded_bytes] = words.take();
-    let [allocations, frees, failures, launches, refused_launches, _not_executed] = words.take();
+    let [
+        current_bytes,
+        peak_bytes,
+        _current_rounded,
+        peak_rounded_bytes,
+    ] = words.take();
+    let [
+        allocations,
+        frees,
+        failures,
+        launches,
+        refused_launches,
+        launches_not_executed,
+    ] = words.take();
     let [kernel_rows, series_points] = words.take();
     let _reserved: [u64; 14] = words.take();
     let first_failures = words.failures(failures);
@@ -234,6 +251,7 @@ pub fn read(bytes: &[u8]) -> Result<RunRecord, RecordError> {
         first_failures,
         launches,
         refused_launches,
+        launches_not_executed,
         kernels,
         series,
     })
@@ -260,7 +278,11 @@ impl Words<'_> {
     fn failures(&mut self, count: u64) -> Vec<Failure> {
         let rows = (0..FAILURE_ROWS).map(|_| {
             let [requested, current, code] = self.take();
-            Failure { requested, current, code }
+            Failure {
+                requested,
+                current,
+                code,
+            }
         });
         let all: Vec<_> = rows.collect();
         all.into_iter().take(bounded(count, FAILURE_ROWS)).collect()
@@ -268,12 +290,20 @@ impl Words<'_> {
 
     fn kernels(&mut self, count: u64) -> Vec<LaunchCount> {
         let rows = (0..KERNEL_ROWS).map(|_| {
-            let name = self.bytes[self.at..self.at + NAME_BYTES].split(|b| *b == 0).next();
+            let name = self.bytes[self.at..self.at + NAME_BYTES]
+                .split(|b| *b == 0)
+                .next();
             let kernel = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
             self.at += NAME_BYTES;
             let count = self.next();
             let (grid, block) = (extent(self.take()), extent(self.take()));
-            LaunchCount { kernel, grid, block, shared: self.next(), count }
+            LaunchCount {
+                kernel,
+                grid,
+                block,
+                shared: self.next(),
+                count,
+            }
         });
         let all: Vec<_> = rows.collect();
         all.into_iter().take(bounded(count, KERNEL_ROWS)).collect()
@@ -296,7 +326,11 @@ fn bounded(count: u64, rows: usize) -> usize {
 
 fn extent([x, y, z]: [u64; 3]) -> Extent {
     let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-    Extent { x: narrow(x), y: narrow(y), z: narrow(z) }
+    Extent {
+        x: narrow(x),
+        y: narrow(y),
+        z: narrow(z),
+    }
 }
 
 #[cfg(test)]
@@ -307,7 +341,11 @@ mod tests {
     fn blank() -> Vec<u8> {
         let mut bytes = vec![0; size_of::<MappedRecord>()];
         bytes[..8].copy_from_slice(&RECORD_MAGIC);
-        put(&mut bytes, offset_of!(MappedRecord, version), RECORD_VERSION);
+        put(
+            &mut bytes,
+            offset_of!(MappedRecord, version),
+            RECORD_VERSION,
+        );
         bytes
     }
 
@@ -332,14 +370,21 @@ mod tests {
         assert_eq!(record.peak_bytes, 77);
         assert_eq!(record.first_failures[0].requested, 1 << 30);
         assert_eq!(record.kernels[0].kernel, "_Z1kv");
-        assert_eq!((record.kernels[0].count, record.kernels[0].block.x), (3, 256));
+        assert_eq!(
+            (record.kernels[0].count, record.kernels[0].block.x),
+            (3, 256)
+        );
         assert_eq!(record.series, vec![(0, 42)]);
     }
 
     #[test]
     fn a_full_ring_starts_at_its_oldest_point() {
         let mut bytes = blank();
-        put(&mut bytes, offset_of!(MappedRecord, series_points), SERIES_ROWS as u64 + 1);
+        put(
+            &mut bytes,
+            offset_of!(MappedRecord, series_points),
+            SERIES_ROWS as u64 + 1,
+        );
         put(&mut bytes, offset_of!(MappedRecord, series), 9);
         let record = read(&bytes).unwrap();
         assert_eq!(record.series.len(), SERIES_ROWS);
