@@ -1,0 +1,50 @@
+//! What an evaluation is given beside the job profile.
+
+use std::path::PathBuf;
+
+/// One command line with its surroundings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The words, `argv[0]` included.
+    pub args: Vec<String>,
+    /// The environment that the program would see.
+    pub env: Vec<(String, String)>,
+    /// The folder that relative paths start from.
+    pub cwd: PathBuf,
+}
+
+/// Properties of the device (a slice or a whole GPU) that a program may ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceProperties {
+    /// Name as CUDA tells it.
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub compute_capability: (u32, u32),
+    /// Streaming multiprocessors of the slice.
+    pub sm_count: u32,
+    /// Bytes of device memory of the slice.
+    pub total_bytes: u64,
+    /// Bytes of level-two cache.
+    pub l2_bytes: u32,
+    /// Core clock in kHz.
+    pub clock_khz: u32,
+}
+
+/// Bounds of one evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Instructions executed before giving up.
+    pub steps: u64,
+    /// Bytes of host memory that the evaluated program may hold.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    /// 100 million steps (2% of what is attainable needs more: SIZES.md) and 1 GiB.
+    fn default() -> Self {
+        Limits {
+            steps: 100_000_000,
+            memory: 1 << 30,
+        }
+    }
+}

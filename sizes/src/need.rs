@@ -1,0 +1,108 @@
+//! What is foretold of one command line.
+
+use migfit_schema::kernel::Extent;
+use migfit_schema::profile::Unknown;
+use migfit_schema::site::Site;
+use migfit_schema::units::Bytes;
+use std::fmt;
+
+/// How sure a need is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Every size and every branch around a CUDA call was known.
+    Exact,
+    /// Right if what `Need::assumptions` lists holds.
+    Assumed,
+    /// The true peak is at most this.
+    UpperBound,
+    /// The true peak is at least this: some part is unknown.
+    LowerBound,
+    /// Nothing useful is known.
+    Unknown,
+    /// The program takes what it gets.
+    Elastic,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Exact => "exact",
+            Verdict::Assumed => "assumed",
+            Verdict::UpperBound => "upper bound",
+            Verdict::LowerBound => "lower bound",
+            Verdict::Unknown => "unknown",
+            Verdict::Elastic => "elastic",
+        })
+    }
+}
+
+/// What is foretold of one command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// Largest sum of requested bytes alive at once; `None` where the verdict is `Unknown`.
+    pub peak: Option<Bytes>,
+    /// The same with each allocation rounded up as the driver does (2 MiB granules, small ones sharing).
+    pub peak_rounded: Option<Bytes>,
+    /// Requested bytes alive at the end.
+    pub live_at_end: Bytes,
+    /// How sure.
+    pub verdict: Verdict,
+    /// Each allocation site that ran, in order of first run.
+    pub allocations: Vec<AllocationNeed>,
+    /// Each launch shape, in order of first launch.
+    pub launches: Vec<LaunchNeed>,
+    /// What an `Assumed` answer takes for granted: loops run once, checks pass, with their places.
+    pub assumptions: Vec<Unknown>,
+    /// What stayed unknown, with place and reason; never dropped.
+    pub unknowns: Vec<Unknown>,
+    /// Files that the evaluation read.
+    pub files: Vec<String>,
+    /// Instructions executed.
+    pub steps: u64,
+}
+
+/// What one allocation site asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllocationNeed {
+    /// Where.
+    pub site: Site,
+    /// The call: `cudaMalloc`.
+    pub api: String,
+    /// Times that it ran.
+    pub times: u64,
+    /// Smallest and largest request; `None` where unknown.
+    pub bytes: Option<(Bytes, Bytes)>,
+    /// Sum of all its requests that were known.
+    pub total: Bytes,
+}
+
+/// Launches of one kernel from one site with one shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchNeed {
+    /// Where.
+    pub site: Site,
+    /// Mangled name of the kernel.
+    pub kernel: String,
+    /// Name for people.
+    pub name: String,
+    /// Grid in blocks; `None` where it depends on a device result or is otherwise unknown.
+    pub grid: Option<Extent>,
+    /// Block in threads; `None` where unknown.
+    pub block: Option<Extent>,
+    /// Dynamic shared memory in bytes; `None` where unknown.
+    pub shared: Option<u64>,
+    /// Times launched with this shape.
+    pub count: u64,
+    /// False where the count hangs on an assumption (a loop on a device result taken once).
+    pub count_known: bool,
+}
+
+impl LaunchNeed {
+    /// Warps of one launch: blocks times warps per block, a partly filled warp counted whole.
+    #[must_use]
+    pub fn warps(&self) -> Option<u64> {
+        let (grid, block) = (self.grid?, self.block?);
+        let per_block = block.count().div_ceil(migfit_schema::units::WARP_THREADS);
+        Some(grid.count().saturating_mul(per_block))
+    }
+}
