@@ -1,1 +1,13 @@
-//! Being written.
+//! A virtual MIG GPU: what it is (`model`), who holds what of it (`state`, shared between processes by a mapped
+//! file), and the memory of the calling process (`memory`). Knows no C interface: NVML and CUDA stand on top.
+
+pub mod context;
+pub mod memory;
+pub mod model;
+pub mod state;
+pub mod visible;
+
+pub use model::{CiProfile, GiProfile, Model, Placement};
+pub use state::{
+    ComputeInstance, GpuInstance, MemoryUse, ProcessUse, Slice, Snapshot, StateError, VirtualGpu,
+};

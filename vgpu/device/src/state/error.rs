@@ -1,0 +1,75 @@
+//! Why an operation on the virtual GPU failed. NVML and CUDA map these to their own codes.
+
+use std::path::PathBuf;
+
+/// Why an operation on the virtual GPU failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// Neither a model nor a state file is named.
+    #[error("no virtual GPU is configured; set MIGFIT_VGPU to a GPU model such as a100-40gb")]
+    NotConfigured,
+    /// No built-in model has that name.
+    #[error("no GPU model is called \"{0}\"; `migfit layout show --gpu` lists those that are")]
+    UnknownModel(String),
+    /// The file is another model's state.
+    #[error(
+        "{path} is the state of a {stored}, not of a {wanted}; name another file in MIGFIT_VGPU_STATE or remove this one"
+    )]
+    OtherModel {
+        /// The state file.
+        path: PathBuf,
+        /// Model that the file was made for.
+        stored: String,
+        /// Model that was asked for.
+        wanted: String,
+    },
+    /// The file is not a state file of this version.
+    #[error(
+        "{path} is not usable as the state of a virtual GPU: {reason}; name another file in MIGFIT_VGPU_STATE or remove this one"
+    )]
+    Foreign {
+        /// The state file.
+        path: PathBuf,
+        /// What is wrong with it, as a clause.
+        reason: String,
+    },
+    /// The file could not be made, opened, mapped or locked.
+    #[error("the state file {path} could not be {what}: {source}; check its folder and its owner")]
+    File {
+        /// The state file.
+        path: PathBuf,
+        /// What was tried: "opened".
+        what: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The caller may not do this.
+    #[error("no permission to {0}; ask the owner of the state file")]
+    NoPermission(&'static str),
+    /// MIG mode is off, or the model has no MIG.
+    #[error("MIG is off on this GPU; switch MIG mode on first")]
+    MigOff,
+    /// An argument that names no MIG profile or no legal placement.
+    #[error("{0}")]
+    InvalidArgument(String),
+    /// No place, or the chosen one is occupied.
+    #[error("insufficient resources: {0}; destroy an idle instance that is in the way")]
+    InsufficientResources(String),
+    /// It still has compute instances or processes.
+    #[error("{0} is in use; end its processes and destroy its compute instances first")]
+    InUse(String),
+    /// No such instance or process.
+    #[error("there is no {0}; read the layout again")]
+    NotFound(String),
+    /// The slice's memory does not hold it.
+    #[error("out of memory: {wanted} bytes asked for, {free} bytes free")]
+    OutOfMemory {
+        /// Bytes that were asked for, after rounding.
+        wanted: u64,
+        /// Bytes that were free.
+        free: u64,
+    },
+    /// A table of the state file is full.
+    #[error("the state file's table of {0} is full; end some of them")]
+    TableFull(&'static str),
+}

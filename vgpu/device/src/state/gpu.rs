@@ -1,0 +1,380 @@
+//! One virtual GPU as its users see it: each method is one transaction on the state file.
+
+use super::error::StateError;
+use super::file::StateFile;
+use super::instances::{self, ComputeInstance, GpuInstance};
+use super::layout::{NO_INSTANCE, Tables};
+use super::processes::{self, Holder, MemoryUse, ProcessUse};
+use super::{identity, liveness};
+use crate::model::{Model, Placement};
+use migfit_schema::units::{Bytes, Mib};
+use std::path::{Path, PathBuf};
+
+/// A virtual GPU. Cheap to open; share one per process.
+pub struct VirtualGpu {
+    model: Model,
+    uuid: uuid::Uuid,
+    file: StateFile,
+}
+
+/// What the tables hold at one moment; dead processes are left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Whether MIG mode is on.
+    pub mig_mode: bool,
+    /// GPU instances, by id.
+    pub gpu_instances: Vec<GpuInstance>,
+    /// Compute instances, by GI id and CI id.
+    pub compute_instances: Vec<ComputeInstance>,
+    /// Processes, by pid.
+    pub processes: Vec<ProcessUse>,
+}
+
+/// What a CUDA process can run on: a MIG device, or a whole GPU with MIG off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// GI id and CI id; `None` for the whole GPU.
+    pub instance: Option<(u32, u32)>,
+    /// `MIG-…` or `GPU-…`.
+    pub uuid: String,
+    /// The UUID's 16 bytes.
+    pub uuid_bytes: [u8; 16],
+    /// As CUDA names it: `NVIDIA A100-SXM4-40GB MIG 1g.5gb`.
+    pub name: String,
+    /// Its memory.
+    pub memory: Mib,
+    /// Its SMs.
+    pub sms: u32,
+}
+
+impl VirtualGpu {
+    /// Opens the GPU that `MIGFIT_VGPU` and `MIGFIT_VGPU_STATE` name.
+    ///
+    /// # Errors
+    /// When neither names one, or the state file is not usable.
+    pub fn from_env() -> Result<VirtualGpu, StateError> {
+        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let model = text("MIGFIT_VGPU");
+        let path = match (text("MIGFIT_VGPU_STATE"), &model) {
+            (Some(path), _) => PathBuf::from(path),
+            (None, Some(model)) => default_path(model),
+            (None, None) => return Err(StateError::NotConfigured),
+        };
+        VirtualGpu::open(&path, model.as_deref())
+    }
+
+    /// Opens the GPU of a state file; makes the file when it is not there and a model is given.
+    ///
+    /// # Errors
+    /// When the model is unknown or another one's, or the file is not usable.
+    pub fn open(path: &Path, model: Option<&str>) -> Result<VirtualGpu, StateError> {
+        if let Some(name) = model {
+            let model = Model::named(name)?;
+            let tables = Tables {
+                mig_mode: u64::from(model.has_mig()),
+                ..Tables::EMPTY
+            };
+            StateFile::create(
+                path,
+                &model.name,
+                identity::gpu(&model.name, &absolute(path)),
+                &tables,
+            )?;
+        }
+        let (file, stored) = StateFile::open(path)?;
+        if let Some(wanted) = model
+            && Model::named(wanted)?.name != stored.model
+        {
+            return Err(StateError::OtherModel {
+                path: path.to_owned(),
+                stored: stored.model,
+                wanted: wanted.to_owned(),
+            });
+        }
+        Ok(VirtualGpu {
+            model: Model::named(&stored.model)?,
+            uuid: stored.uuid,
+            file,
+        })
+    }
+
+    /// Its figures.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Its UUID: `GPU-…`.
+    #[must_use]
+    pub fn uuid(&self) -> String {
+        format!("GPU-{}", self.uuid)
+    }
+
+    /// Where its state is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The UUID that the MIG device of this GPU instance and compute instance has, whether or not it exists: `MIG-…`.
+    #[must_use]
+    pub fn mig_uuid(&self, gpu_instance: u32, compute_instance: u32) -> String {
+        format!(
+            "MIG-{}",
+            identity::mig_device(self.uuid, gpu_instance, compute_instance)
+        )
+    }
+
+    /// Everything at one moment.
+    ///
+    /// # Errors
+    /// When the state file cannot be locked.
+    pub fn snapshot(&self) -> Result<Snapshot, StateError> {
+        let mut tables = self.file.read(|tables| Box::new(*tables))?;
+        processes::reap(&mut tables);
+        Ok(Snapshot {
+            mig_mode: tables.mig_mode == 1,
+            gpu_instances: instances::gpu_instances(&tables, &self.model),
+            compute_instances: instances::compute_instances(&tables, &self.model),
+            processes: processes::list(&tables),
+        })
+    }
+
+    /// Switches MIG mode.
+    ///
+    /// # Errors
+    /// `MigOff` for a model without MIG, `InUse` while instances or processes exist.
+    pub fn set_mig_mode(&self, on: bool) -> Result<(), StateError> {
+        self.file
+            .write(|tables| instances::set_mig_mode(tables, &self.model, on))
+    }
+
+    /// Places on which a GPU instance of the MIG profile with this id could be created now, in the driver's order.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an unknown MIG profile.
+    pub fn free_placements(&self, profile: u32) -> Result<Vec<Placement>, StateError> {
+        let profile = self.model.profile(profile).ok_or_else(|| {
+            StateError::InvalidArgument(format!(
+                "a {} has no MIG profile {profile}",
+                self.model.name
+            ))
+        })?;
+        self.file
+            .read(|tables| instances::free_placements(tables, &self.model, profile))
+    }
+
+    /// Creates a GPU instance of the MIG profile with this id, at the given place or where the driver would put it.
+    ///
+    /// # Errors
+    /// `MigOff`, `InvalidArgument`, or `InsufficientResources` when the place (or every place) is occupied.
+    pub fn create_gpu_instance(
+        &self,
+        profile: u32,
+        place: Option<Placement>,
+    ) -> Result<GpuInstance, StateError> {
+        self.file
+            .write(|tables| instances::create_gpu_instance(tables, &self.model, profile, place))
+    }
+
+    /// Destroys a GPU instance.
+    ///
+    /// # Errors
+    /// `NotFound`, or `InUse` while it has compute instances or processes.
+    pub fn destroy_gpu_instance(&self, id: u32) -> Result<(), StateError> {
+        self.file
+            .write(|tables| instances::destroy_gpu_instance(tables, id))
+    }
+
+    /// Creates a compute instance of the profile with this id in a GPU instance.
+    ///
+    /// # Errors
+    /// `NotFound`, `InvalidArgument`, or `InsufficientResources` when too few SM slices are free.
+    pub fn create_compute_instance(
+        &self,
+        gpu_instance: u32,
+        profile: u32,
+        place: Option<Placement>,
+    ) -> Result<ComputeInstance, StateError> {
+        self.file.write(|tables| {
+            instances::create_compute_instance(tables, &self.model, gpu_instance, profile, place)
+        })
+    }
+
+    /// Destroys a compute instance.
+    ///
+    /// # Errors
+    /// `NotFound`, or `InUse` while a process runs on it.
+    pub fn destroy_compute_instance(&self, gpu_instance: u32, id: u32) -> Result<(), StateError> {
+        self.file
+            .write(|tables| instances::destroy_compute_instance(tables, gpu_instance, id))
+    }
+
+    /// Memory of a GPU instance, or of the whole GPU.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such GPU instance.
+    pub fn memory(&self, gpu_instance: Option<u32>) -> Result<MemoryUse, StateError> {
+        let state = self.snapshot()?;
+        let total = match gpu_instance {
+            None => self.model.memory,
+            Some(id) => {
+                let found = state
+                    .gpu_instances
+                    .iter()
+                    .find(|instance| instance.id == id);
+                let profile = found.and_then(|instance| self.model.profile(instance.profile));
+                profile
+                    .ok_or_else(|| StateError::NotFound(format!("GPU instance {id}")))?
+                    .memory
+            }
+        };
+        let held = state
+            .processes
+            .iter()
+            .filter(|process| gpu_instance.is_none() || process.gpu_instance == gpu_instance);
+        let used = held.fold(Bytes(0), |sum, process| sum.saturating_add(process.bytes));
+        Ok(MemoryUse {
+            total: total.to_bytes(),
+            used,
+        })
+    }
+
+    /// What CUDA processes can run on now: each compute instance, or the whole GPU with MIG off.
+    ///
+    /// # Errors
+    /// When the state file cannot be locked.
+    pub fn slices(&self) -> Result<Vec<Slice>, StateError> {
+        let state = self.snapshot()?;
+        if !state.mig_mode {
+            return Ok(vec![self.whole()]);
+        }
+        Ok(state
+            .compute_instances
+            .iter()
+            .filter_map(|compute| self.slice(&state, compute))
+            .collect())
+    }
+
+    fn whole(&self) -> Slice {
+        Slice {
+            instance: None,
+            uuid: self.uuid(),
+            uuid_bytes: *self.uuid.as_bytes(),
+            name: self.model.board.clone(),
+            memory: self.model.memory,
+            sms: self.model.sms,
+        }
+    }
+
+    fn slice(&self, state: &Snapshot, compute: &ComputeInstance) -> Option<Slice> {
+        let owner = state
+            .gpu_instances
+            .iter()
+            .find(|owner| owner.id == compute.gpu_instance)?;
+        let profile = self.model.profile(owner.profile)?;
+        let sms = profile.compute_profile(compute.profile)?.sms;
+        let part = if compute.placement.size < profile.sm_slices {
+            format!("{}c.", compute.placement.size)
+        } else {
+            String::new()
+        };
+        let uuid = identity::mig_device(self.uuid, compute.gpu_instance, compute.id);
+        Some(Slice {
+            instance: Some((compute.gpu_instance, compute.id)),
+            uuid: format!("MIG-{uuid}"),
+            uuid_bytes: *uuid.as_bytes(),
+            name: format!("{} MIG {part}{}", self.model.board, profile.name),
+            memory: profile.memory,
+            sms,
+        })
+    }
+
+    /// Adds bytes to what the calling process holds on a slice.
+    ///
+    /// # Errors
+    /// `OutOfMemory` when the slice does not hold them, `NotFound` when the slice is gone.
+    pub fn charge(&self, slice: &Slice, bytes: Bytes) -> Result<(), StateError> {
+        let holder = holder(slice)?;
+        let capacity = slice.memory.to_bytes().0;
+        self.file.write(|tables| {
+            require_slice(tables, slice)?;
+            processes::charge(tables, &holder, bytes.0, capacity)
+        })
+    }
+
+    /// Takes bytes off what the calling process holds on a slice.
+    ///
+    /// # Errors
+    /// When the state file cannot be locked.
+    pub fn uncharge(&self, slice: &Slice, bytes: Bytes) -> Result<(), StateError> {
+        let holder = holder(slice)?;
+        self.file.write(|tables| {
+            processes::uncharge(tables, &holder, bytes.0);
+            Ok(())
+        })
+    }
+
+    /// Forgets the calling process on a slice, with all that it holds there.
+    ///
+    /// # Errors
+    /// When the state file cannot be locked.
+    pub fn release(&self, slice: &Slice) -> Result<(), StateError> {
+        let holder = holder(slice)?;
+        self.file.write(|tables| {
+            processes::release(tables, &holder);
+            Ok(())
+        })
+    }
+}
+
+fn holder(slice: &Slice) -> Result<Holder, StateError> {
+    let pid = std::process::id();
+    let started = liveness::started_at(pid)
+        .ok_or_else(|| StateError::NotFound(format!("process {pid} in /proc")))?;
+    let (gpu_instance, compute_instance) = slice.instance.unwrap_or((NO_INSTANCE, NO_INSTANCE));
+    Ok(Holder {
+        pid,
+        started,
+        gpu_instance,
+        compute_instance,
+    })
+}
+
+/// A slice may have been destroyed, or MIG switched, since the process chose it.
+fn require_slice(tables: &Tables, slice: &Slice) -> Result<(), StateError> {
+    let there = match slice.instance {
+        None => tables.mig_mode == 0,
+        Some((owner, id)) => tables
+            .compute_instances
+            .iter()
+            .any(|row| row.taken == 1 && row.gpu_instance == owner && row.id == id),
+    };
+    if there {
+        Ok(())
+    } else {
+        Err(StateError::NotFound(format!("slice {}", slice.uuid)))
+    }
+}
+
+fn default_path(model: &str) -> PathBuf {
+    let base = std::env::var_os("XDG_RUNTIME_DIR").filter(|value| !value.is_empty());
+    let base = base.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+    // SAFETY: getuid has no preconditions and cannot fail.
+    let user = unsafe { libc::getuid() };
+    base.join(format!("migfit-vgpu-{user}"))
+        .join(format!("{model}.state"))
+}
+
+/// The path that names the GPU: the real folder, since the file itself may not be there yet.
+fn absolute(path: &Path) -> PathBuf {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // The folder may be missing too; `create` makes it.
+    let _ = std::fs::create_dir_all(folder);
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name()
+        .map_or_else(|| folder.clone(), |name| folder.join(name))
+}

@@ -1,0 +1,16 @@
+//! Who holds what of the virtual GPU: instances and processes, in a file that all processes map.
+
+mod error;
+mod file;
+mod gpu;
+mod identity;
+mod instances;
+mod layout;
+mod liveness;
+mod placing;
+mod processes;
+
+pub use error::StateError;
+pub use gpu::{Slice, Snapshot, VirtualGpu};
+pub use instances::{ComputeInstance, GpuInstance};
+pub use processes::{MemoryUse, ProcessUse};
