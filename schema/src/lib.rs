@@ -1,6 +1,7 @@
 //! Types that cross a process border: units, the job profile (summary and size program), its container
 //! in an ELF section, the run record and the batch report. Serde only; knows no other crate of ours.
 
+pub mod build;
 pub mod container;
 pub mod formula;
 pub mod kernel;

@@ -1,0 +1,122 @@
+//! The story of `migfit build`: find the tools, lay the shims, run the user's command, tell what came of it.
+
+use super::environment::{Before, variables};
+use super::shims::Shims;
+use super::{BuildError, BuildOptions, HostCompiler, clang, summary};
+use migfit_schema::build::CLANG_VARIABLE;
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+
+/// Runs the user's build command so that its CUDA programs carry a job profile; returns the command's exit code
+/// (128 + signal where it was killed).
+///
+/// The summary goes to standard error, after a build that succeeded; a build that failed speaks for itself.
+///
+/// # Errors
+/// When the command cannot be started, or a tool that the build needs is missing.
+pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
+    let (program, arguments) = options.command.split_first().ok_or(BuildError::NoCommand)?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    if std::env::var_os("MIGFIT").is_some_and(|value| value == "off") {
+        return finished(&mut command, program);
+    }
+    if options.host_compiler == HostCompiler::User {
+        return Err(BuildError::HostCompiler);
+    }
+    let before = Before {
+        path: std::env::var_os("PATH").unwrap_or_default(),
+        nvcc_flags: std::env::var_os("NVCC_APPEND_FLAGS"),
+    };
+    let clang = clang::find(std::env::var_os(CLANG_VARIABLE).as_deref(), &before.path)?;
+    let shims = Shims::make(&beside_us("migfit-cc")?)?;
+    beside_us("migfit-analyze")?;
+    command.envs(variables(&before, &shims, &clang, options.for_virtual_gpu));
+    let code = finished(&mut command, program)?;
+    if code == 0 {
+        eprint!("{}", told(&shims));
+    }
+    Ok(code)
+}
+
+fn finished(command: &mut Command, program: &OsStr) -> Result<i32, BuildError> {
+    match command.status() {
+        Ok(status) => Ok(exit_code(status)),
+        Err(error) => Err(not_started(program.to_owned(), error)),
+    }
+}
+
+fn exit_code(status: ExitStatus) -> i32 {
+    let by_signal = status.signal().map(|signal| 128 + signal);
+    status.code().or(by_signal).unwrap_or(1)
+}
+
+fn not_started(program: OsString, source: std::io::Error) -> BuildError {
+    let command = program.to_string_lossy().into_owned();
+    match source.kind() {
+        ErrorKind::NotFound => BuildError::CommandNotFound(command),
+        _ => BuildError::CommandNotStarted { command, source },
+    }
+}
+
+/// A program of ours that is installed beside `migfit`.
+fn beside_us(name: &str) -> Result<PathBuf, BuildError> {
+    let own = std::env::current_exe().and_then(|path| path.canonicalize());
+    let folder = own.ok().and_then(|own| Some(own.parent()?.to_owned()));
+    let path = folder.unwrap_or_default().join(name);
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(BuildError::Missing(path))
+    }
+}
+
+fn told(shims: &Shims) -> String {
+    let log = std::fs::read_to_string(shims.log()).unwrap_or_default();
+    let folder = std::env::current_dir().unwrap_or_default();
+    summary::text(&summary::programs(&log), &folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(command: &[&str], host_compiler: HostCompiler) -> BuildOptions {
+        BuildOptions {
+            command: command.iter().map(OsString::from).collect(),
+            for_virtual_gpu: true,
+            host_compiler,
+        }
+    }
+
+    #[test]
+    fn no_command_and_an_unavailable_host_compiler_are_refused_first() {
+        let nothing = run(options(&[], HostCompiler::Clang));
+        assert!(matches!(nothing, Err(BuildError::NoCommand)));
+        let user = run(options(&["true"], HostCompiler::User));
+        assert!(matches!(user, Err(BuildError::HostCompiler)));
+    }
+
+    #[test]
+    fn exit_codes_are_passed_on_exactly() {
+        for code in [0, 1, 2, 77] {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("exit {code}")]);
+            assert_eq!(finished(&mut command, "sh".as_ref()).unwrap(), code);
+        }
+        let mut killed = Command::new("sh");
+        killed.args(["-c", "kill -9 $$"]);
+        assert_eq!(finished(&mut killed, "sh".as_ref()).unwrap(), 137);
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_told_from_one_that_cannot_run() {
+        let absent = finished(&mut Command::new("no-such-make"), "no-such-make".as_ref());
+        assert!(matches!(absent, Err(BuildError::CommandNotFound(name)) if name == "no-such-make"));
+        let folder = finished(&mut Command::new("/etc"), "/etc".as_ref());
+        assert!(matches!(folder, Err(BuildError::CommandNotStarted { .. })));
+    }
+}
