@@ -7,6 +7,7 @@ pub mod model;
 pub mod state;
 pub mod visible;
 
+pub use context::{Context, context_cost};
 pub use model::{CiProfile, GiProfile, Model, Placement};
 pub use state::{
     ComputeInstance, GpuInstance, MemoryUse, ProcessUse, Slice, Snapshot, StateError, VirtualGpu,

@@ -314,18 +314,6 @@ impl VirtualGpu {
             Ok(())
         })
     }
-
-    /// Forgets the calling process on a slice, with all that it holds there.
-    ///
-    /// # Errors
-    /// When the state file cannot be locked.
-    pub fn release(&self, slice: &Slice) -> Result<(), StateError> {
-        let holder = holder(slice)?;
-        self.file.write(|tables| {
-            processes::release(tables, &holder);
-            Ok(())
-        })
-    }
 }
 
 fn holder(slice: &Slice) -> Result<Holder, StateError> {

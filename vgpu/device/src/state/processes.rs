@@ -98,17 +98,11 @@ pub fn charge(
     Ok(())
 }
 
-/// Takes `bytes` off what the holder has.
+/// Takes `bytes` off what the holder has. A holder of nothing, not even a context, is forgotten.
 pub fn uncharge(tables: &mut Tables, holder: &Holder, bytes: u64) {
     if let Some(row) = tables.processes.iter_mut().find(|row| holder.owns(row)) {
         row.bytes = row.bytes.saturating_sub(bytes);
-    }
-}
-
-/// Forgets the holder, with all that it holds.
-pub fn release(tables: &mut Tables, holder: &Holder) {
-    for row in tables.processes.iter_mut().filter(|row| holder.owns(row)) {
-        row.taken = 0;
+        row.taken = u32::from(row.bytes > 0);
     }
 }
 
