@@ -1,2 +1,34 @@
-//! Being written.
-fn main() {}
+//! The command `migfit`: reads the command line, does what one verb asks, prints, and exits with a named code.
+//! Knows no flag, no device and no file format: each stage has its own folder.
+
+mod build;
+mod cli;
+mod exit_code;
+mod failure;
+mod fit;
+mod output;
+mod program;
+
+use cli::request::Request;
+use exit_code::ExitCode;
+use failure::Failure;
+
+fn main() -> std::process::ExitCode {
+    let code = match cli::parse().and_then(perform) {
+        Ok(code) => code,
+        Err(failure) => {
+            output::report(&failure);
+            failure.exit_code()
+        }
+    };
+    code.into()
+}
+
+/// Does what one verb asks.
+fn perform(request: Request) -> Result<ExitCode, Failure> {
+    match request {
+        Request::Text(text) => output::print(&text),
+        Request::Build(options) => Ok(ExitCode::of_command(build::run(options)?)),
+        Request::Fit(request) => output::print(&fit::fit(&request)?),
+    }
+}

@@ -1,0 +1,102 @@
+//! The command line's grammar, for clap alone: raw words as the user gave them. `parse` checks them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Fits CUDA jobs to the tightest slice of a Multi-Instance GPU.
+#[derive(Debug, Parser)]
+#[command(name = "migfit", version, max_term_width = 100)]
+#[command(
+    after_help = "MIGFIT=off turns every part of migfit off, in builds and in runs.\n\
+    Exit codes 80 to 99 are migfit's own; any other that is not 0 comes from your command or job."
+)]
+pub struct Flags {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run your own build; the CUDA programs that come out carry their need
+    Build(BuildFlags),
+    /// Say what a program needs and which slice fits
+    Fit(FitFlags),
+}
+
+/// `migfit build`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit code: that of the build command.")]
+pub struct BuildFlags {
+    /// Make programs for the virtual GPU (shared CUDA runtime, PTX inside)
+    #[arg(long = "virtual")]
+    pub for_virtual_gpu: bool,
+    /// Who compiles nvcc's host code
+    #[arg(long, value_enum, value_name = "WHO", default_value_t = HostCompilerName::Clang)]
+    pub host_compiler: HostCompilerName,
+    /// The build command: make, cmake --build build, nvcc ...
+    #[arg(required = true, last = true, value_names = ["COMMAND"])]
+    pub command: Vec<OsString>,
+}
+
+/// Who compiles nvcc's host code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HostCompilerName {
+    /// Clang, from the bitcode that is analysed
+    Clang,
+    /// The compiler that the build would have used (not available yet)
+    #[value(hide = true)]
+    User,
+}
+
+/// `migfit fit`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without ARGS: the formulas, with their places in the source. With ARGS: the figures \
+    for this command line.\nFlags of migfit come before PROGRAM; everything after it is the program's."
+)]
+pub struct FitFlags {
+    /// GPU model to fit to (repeat it, or 'all'); default: a100-40gb a100-80gb h100-80gb a30-24gb
+    #[arg(long = "gpu", value_name = "MODEL")]
+    pub gpus: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The program, built with 'migfit build', and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    pub command: Vec<OsString>,
+}
+
+/// `migfit run`.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "migfit run [OPTIONS] PROGRAM [ARGS]...\n       migfit run [OPTIONS] -f FILE"
+)]
+#[command(
+    after_help = "Flags of migfit come before PROGRAM; everything after it is the program's."
+)]
+pub struct RunFlags {
+    /// Job file (TOML)
+    #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
+    pub file: Option<PathBuf>,
+    /// virtual:MODEL, a GPU's number, or its UUID
+    #[arg(long, value_name = "SELECTOR", default_value = "0")]
+    pub gpu: String,
+    /// Who goes where, when: sequential or fifo
+    #[arg(long, value_name = "POLICY", default_value = "fifo")]
+    pub policy: String,
+    /// Folder for the report, run records and the jobs' output
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The program and its arguments
+    #[arg(required_unless_present = "file", trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    pub command: Vec<OsString>,
+}

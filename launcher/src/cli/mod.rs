@@ -1,0 +1,10 @@
+//! The command line: words in, one checked `Request` out. No later code reads flags.
+
+pub mod error;
+pub mod flags;
+pub mod nearest;
+pub mod parse;
+pub mod request;
+pub mod selector;
+
+pub use parse::parse;

@@ -1,0 +1,110 @@
+//! Words of the command line -> `Request`. The only reader of flags.
+
+use crate::build::{BuildOptions, HostCompiler};
+use crate::cli::error::CliError;
+use crate::cli::flags::{BuildFlags, FitFlags, Flags, HostCompilerName, RunFlags, Verb};
+use crate::cli::nearest::nearest;
+use crate::cli::request::{FitRequest, JobSource, PolicyName, Request, RunPlan};
+use crate::cli::selector::GpuSelector;
+use crate::failure::Failure;
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// GPU models that `migfit fit` shows when none is asked for: small, common and large ones.
+const USUAL_MODELS: [&str; 4] = ["a100-40gb", "a100-80gb", "h100-80gb", "a30-24gb"];
+
+/// Reads and checks the command line of this process.
+///
+/// # Errors
+/// When it is no sentence of ours, or names something that does not exist.
+pub fn parse() -> Result<Request, Failure> {
+    request(std::env::args_os())
+}
+
+fn request(words: impl IntoIterator<Item = OsString>) -> Result<Request, Failure> {
+    match Flags::try_parse_from(words) {
+        Ok(flags) => Ok(checked(flags.verb)?),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                Ok(Request::Text(error.render().to_string()))
+            }
+            _ => Err(Failure::Grammar(error)),
+        },
+    }
+}
+
+fn checked(verb: Verb) -> Result<Request, CliError> {
+    Ok(match verb {
+        Verb::Build(flags) => Request::Build(build(flags)),
+        Verb::Fit(flags) => Request::Fit(fit(flags)?),
+    })
+}
+
+fn build(flags: BuildFlags) -> BuildOptions {
+    BuildOptions {
+        command: flags.command,
+        for_virtual_gpu: flags.for_virtual_gpu,
+        host_compiler: match flags.host_compiler {
+            HostCompilerName::Clang => HostCompiler::Clang,
+            HostCompilerName::User => HostCompiler::User,
+        },
+    }
+}
+
+fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
+    let (program, args) = program_and_args(flags.command);
+    let models = if flags.gpus.is_empty() {
+        USUAL_MODELS.map(str::to_owned).into()
+    } else {
+        flags.gpus
+    };
+    Ok(FitRequest {
+        program,
+        args,
+        models,
+        json: flags.json,
+    })
+}
+
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the verb `run` is wired with src/run")
+)]
+fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
+    let jobs = match flags.file {
+        Some(file) => JobSource::File(file),
+        None => {
+            let (program, args) = program_and_args(flags.command);
+            JobSource::Program { program, args }
+        }
+    };
+    Ok(RunPlan {
+        jobs,
+        gpu: GpuSelector::read(&flags.gpu)?,
+        policy: policy(&flags.policy)?,
+        out: flags.out,
+        json: flags.json,
+        quiet: flags.quiet,
+    })
+}
+
+/// The grammar asks for at least one word.
+fn program_and_args(command: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
+    let mut words = command.into_iter();
+    let program = words.next().unwrap_or_default();
+    (program.into(), words.collect())
+}
+
+fn policy(given: &str) -> Result<PolicyName, CliError> {
+    let known = PolicyName::ALL.map(PolicyName::name);
+    let found = PolicyName::ALL
+        .into_iter()
+        .find(|policy| policy.name() == given);
+    found.ok_or_else(|| CliError::UnknownPolicy {
+        given: given.to_owned(),
+        nearest: nearest(given, &known),
+        known: known.into(),
+    })
+}

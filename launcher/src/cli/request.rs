@@ -1,0 +1,84 @@
+//! What one call of `migfit` is asked to do, checked: names exist, sources are unambiguous.
+
+use crate::build::BuildOptions;
+use crate::cli::selector::GpuSelector;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What one call of `migfit` is asked to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Print this text (help, version).
+    Text(String),
+    /// Run the user's build.
+    Build(BuildOptions),
+    /// Say what a program needs.
+    Fit(FitRequest),
+}
+
+/// What `migfit fit` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FitRequest {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments; empty: the formulas are wanted.
+    pub args: Vec<OsString>,
+    /// GPU models to fit to.
+    pub models: Vec<String>,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What `migfit run` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPlan {
+    /// The jobs.
+    pub jobs: JobSource,
+    /// The GPU.
+    pub gpu: GpuSelector,
+    /// Who goes where, when.
+    pub policy: PolicyName,
+    /// Folder for report, run records and output; none: the run chooses.
+    pub out: Option<PathBuf>,
+    /// Whether the report is printed as JSON.
+    pub json: bool,
+    /// Whether progress is left out.
+    pub quiet: bool,
+}
+
+/// Where the jobs of a run come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobSource {
+    /// One program and its arguments.
+    Program {
+        /// The program, as given.
+        program: PathBuf,
+        /// Its arguments.
+        args: Vec<OsString>,
+    },
+    /// A job file.
+    File(PathBuf),
+}
+
+/// A policy that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyName {
+    /// One job at a time, on the whole GPU: the baseline.
+    Sequential,
+    /// In order, each on its tightest slice, reconfiguring on demand.
+    Fifo,
+}
+
+impl PolicyName {
+    /// All policies, in the order in which they are listed.
+    pub const ALL: [PolicyName; 2] = [PolicyName::Sequential, PolicyName::Fifo];
+
+    /// The name that users give.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            PolicyName::Sequential => "sequential",
+            PolicyName::Fifo => "fifo",
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Every exit code of `migfit`, named and documented. Codes 80 to 99 are migfit's own; any other code that is
+//! not 0 comes from the user's command or job, so a failing job always differs from a failing launcher.
+
+/// What `migfit` tells its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    /// 0: everything asked for was done; every job ended with exit code 0.
+    Success,
+    /// The user's own command (`migfit build -- make`) or single job (`migfit run ./a.out`) ended with this code;
+    /// 128 + signal when a signal ended it.
+    Command(u8),
+    /// 80: the command line makes no sense.
+    Usage,
+    /// 81: the program or file named is not there, or may not be read.
+    NoSuchTarget,
+    /// 82: the file named is not a program (a folder, a script, bytes of another kind, a cut ELF file).
+    NotAProgram,
+    /// 83: the program carries no job profile.
+    NoJobProfile,
+    /// 84: the program's job profile cannot be read: damaged, or of another version.
+    BadJobProfile,
+    /// 85: no GPU model, MIG profile or policy of that name.
+    UnknownName,
+    /// 86: standard output, a result file or a temporary folder could not be written.
+    CannotWrite,
+    /// 87: the user's command is there and could not be started.
+    CannotStart,
+    /// 88: a part of migfit, or a tool that it needs, is missing or unfit.
+    Incomplete,
+}
+
+impl ExitCode {
+    /// The exit code of a user's command or job, passed on; what does not fit in eight bits is 1.
+    #[must_use]
+    pub fn of_command(code: i32) -> ExitCode {
+        match u8::try_from(code) {
+            Ok(0) => ExitCode::Success,
+            Ok(code) => ExitCode::Command(code),
+            Err(_) => ExitCode::Command(1),
+        }
+    }
+
+    /// The number that the shell sees.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            ExitCode::Success => 0,
+            ExitCode::Command(code) => code,
+            ExitCode::Usage => 80,
+            ExitCode::NoSuchTarget => 81,
+            ExitCode::NotAProgram => 82,
+            ExitCode::NoJobProfile => 83,
+            ExitCode::BadJobProfile => 84,
+            ExitCode::UnknownName => 85,
+            ExitCode::CannotWrite => 86,
+            ExitCode::CannotStart => 87,
+            ExitCode::Incomplete => 88,
+        }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        code.number().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_s_code_is_passed_on() {
+        assert_eq!(ExitCode::of_command(0), ExitCode::Success);
+        assert_eq!(ExitCode::of_command(137).number(), 137);
+        assert_eq!(ExitCode::of_command(-1).number(), 1);
+        assert_eq!(ExitCode::of_command(256).number(), 1);
+    }
+}

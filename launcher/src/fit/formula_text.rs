@@ -1,0 +1,371 @@
+//! `Expr` -> the text that people read: `arg(1) * arg(1) * 4`. Loop variables are named in the text and explained
+//! once, in clauses behind it. Prints what it is given; simplifying is the analyzer's work.
+
+use migfit_schema::formula::{BinaryOp, CompareOp, Expr, Input, LoopVar, UnaryOp};
+
+/// Prints expressions that belong together, so that a loop variable has one name and one clause in all of them.
+#[derive(Default)]
+pub struct FormulaPrinter {
+    loops: Vec<(LoopVar, String)>,
+    clauses: Vec<String>,
+}
+
+/// How strongly the outermost operator of a text binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Choice,
+    /// Comparisons, shifts and bit operations: always in parentheses inside another operator.
+    Apart,
+    Sum,
+    Product,
+    Sign,
+    Whole,
+}
+
+impl FormulaPrinter {
+    /// The text of one expression.
+    pub fn text(&mut self, expr: &Expr) -> String {
+        self.print(expr).0
+    }
+
+    /// A clause for each loop variable met so far: `i = 0, 16 .. < n`.
+    #[must_use]
+    pub fn clauses(&self) -> &[String] {
+        &self.clauses
+    }
+
+    fn print(&mut self, expr: &Expr) -> (String, Binding) {
+        match expr {
+            Expr::Int(value) if *value < 0 => (value.to_string(), Binding::Sign),
+            Expr::Int(value) => (value.to_string(), Binding::Whole),
+            Expr::Float(value) if *value < 0.0 => (format!("{value:?}"), Binding::Sign),
+            Expr::Float(value) => (format!("{value:?}"), Binding::Whole),
+            Expr::Input(input) => (input_text(input), Binding::Whole),
+            Expr::Loop(variable) => (self.loop_name(variable), Binding::Whole),
+            Expr::Binary(op, a, b) => self.binary(*op, a, b),
+            Expr::Unary(op, a) => self.unary(*op, a),
+            Expr::Select {
+                condition,
+                then,
+                otherwise,
+            } => self.choice(condition, then, otherwise),
+            Expr::OneOf(values) => {
+                let values: Vec<String> = values.iter().map(|value| self.text(value)).collect();
+                (format!("one_of({})", values.join(", ")), Binding::Whole)
+            }
+            Expr::Unknown { site, reason } => {
+                let place = site.as_ref().map(|site| format!(" at {site}"));
+                let place = place.unwrap_or_default();
+                (format!("unknown({reason}{place})"), Binding::Whole)
+            }
+        }
+    }
+
+    fn choice(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> (String, Binding) {
+        let condition = self.at_least(condition, Binding::Apart);
+        let then = self.at_least(then, Binding::Apart);
+        let otherwise = self.at_least(otherwise, Binding::Apart);
+        (
+            format!("{condition} ? {then} : {otherwise}"),
+            Binding::Choice,
+        )
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> (String, Binding) {
+        let (a, b) = (beside(a, b), beside(b, a));
+        let (sign, binding) = match op {
+            BinaryOp::Min => return (self.call("min", &[a, b]), Binding::Whole),
+            BinaryOp::Max => return (self.call("max", &[a, b]), Binding::Whole),
+            BinaryOp::Add => ("+", Binding::Sum),
+            BinaryOp::Sub => ("-", Binding::Sum),
+            BinaryOp::Mul => ("*", Binding::Product),
+            BinaryOp::Div => ("/", Binding::Product),
+            BinaryOp::Rem => ("%", Binding::Product),
+            BinaryOp::Shl => ("<<", Binding::Apart),
+            BinaryOp::Shr => (">>", Binding::Apart),
+            BinaryOp::And => ("&", Binding::Apart),
+            BinaryOp::Or => ("|", Binding::Apart),
+            BinaryOp::Xor => ("^", Binding::Apart),
+            BinaryOp::Less => ("<", Binding::Apart),
+            BinaryOp::LessEqual => ("<=", Binding::Apart),
+            BinaryOp::Equal => ("==", Binding::Apart),
+            BinaryOp::NotEqual => ("!=", Binding::Apart),
+        };
+        if let (BinaryOp::Add, Expr::Int(value @ ..0)) = (op, b) {
+            let left = self.at_least(a, Binding::Sum);
+            return (format!("{left} - {}", value.unsigned_abs()), Binding::Sum);
+        }
+        let left = self.at_least(a, left_of(binding));
+        let right = match (op, b) {
+            (BinaryOp::Add, Expr::Binary(BinaryOp::Add, ..))
+            | (BinaryOp::Mul, Expr::Binary(BinaryOp::Mul, ..)) => self.text(b),
+            _ => self.at_least(b, right_of(binding)),
+        };
+        (format!("{left} {sign} {right}"), binding)
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &Expr) -> (String, Binding) {
+        let name = match op {
+            UnaryOp::Neg => {
+                return (
+                    format!("-{}", self.at_least(a, Binding::Whole)),
+                    Binding::Sign,
+                );
+            }
+            UnaryOp::Not => {
+                return (
+                    format!("~{}", self.at_least(a, Binding::Whole)),
+                    Binding::Sign,
+                );
+            }
+            UnaryOp::ToInt if rounds(a) => return self.print(a),
+            UnaryOp::Ceil => "ceil",
+            UnaryOp::Floor => "floor",
+            UnaryOp::Sqrt => "sqrt",
+            UnaryOp::ToInt => "int",
+            UnaryOp::ToFloat => "float",
+        };
+        (self.call(name, &[a]), Binding::Whole)
+    }
+
+    fn call(&mut self, name: &str, operands: &[&Expr]) -> String {
+        let operands: Vec<String> = operands.iter().map(|operand| self.text(operand)).collect();
+        format!("{name}({})", operands.join(", "))
+    }
+
+    /// The text, in parentheses where it binds less than its surroundings ask.
+    fn at_least(&mut self, expr: &Expr, asked: Binding) -> String {
+        match self.print(expr) {
+            (text, binding) if binding < asked => format!("({text})"),
+            (text, _) => text,
+        }
+    }
+
+    /// The name of a loop variable; another loop whose variable has the same name gets a prime.
+    fn loop_name(&mut self, variable: &LoopVar) -> String {
+        if let Some((_, name)) = self.loops.iter().find(|(known, _)| known == variable) {
+            return name.clone();
+        }
+        let mut name = variable.name.clone();
+        while self.loops.iter().any(|(_, taken)| *taken == name) {
+            name.push('\'');
+        }
+        self.loops.push((variable.clone(), name.clone()));
+        let clause = self.clause(variable, &name);
+        self.clauses.push(clause);
+        name
+    }
+
+    fn clause(&mut self, variable: &LoopVar, name: &str) -> String {
+        let first = self.text(&variable.first);
+        let second = match (&variable.first, &variable.step) {
+            (_, Expr::Int(1)) => String::new(),
+            (Expr::Int(first), Expr::Int(step)) => format!(", {}", first.saturating_add(*step)),
+            (first, step) => {
+                let sum = Expr::Binary(BinaryOp::Add, first.clone().into(), step.clone().into());
+                format!(", {}", self.text(&sum))
+            }
+        };
+        let bound = self.text(&variable.bound);
+        format!(
+            "{name} = {first}{second} .. {} {bound}",
+            sign(variable.compare)
+        )
+    }
+}
+
+/// An operand without its conversion to floating point, where the operand beside it shows that the arithmetic is
+/// floating-point and the operand holds no whole-number division, which would then be misread.
+fn beside<'a>(operand: &'a Expr, other: &Expr) -> &'a Expr {
+    match (operand, other) {
+        (Expr::Unary(UnaryOp::ToFloat, inner), Expr::Float(_)) if !divides(inner) => inner,
+        _ => operand,
+    }
+}
+
+fn divides(expr: &Expr) -> bool {
+    match expr {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
+            divides(a) || divides(b)
+        }
+        Expr::Int(_) | Expr::Input(_) | Expr::Loop(_) => false,
+        _ => true,
+    }
+}
+
+/// Whether the value is whole already, so that a conversion says nothing.
+fn rounds(expr: &Expr) -> bool {
+    matches!(expr, Expr::Unary(UnaryOp::Ceil | UnaryOp::Floor, _))
+}
+
+fn left_of(binding: Binding) -> Binding {
+    match binding {
+        Binding::Apart => Binding::Sign,
+        same => same,
+    }
+}
+
+fn right_of(binding: Binding) -> Binding {
+    match binding {
+        Binding::Sum => Binding::Product,
+        Binding::Apart => Binding::Sign,
+        _ => Binding::Whole,
+    }
+}
+
+fn input_text(input: &Input) -> String {
+    match input {
+        Input::ArgInt(index) => format!("arg({index})"),
+        Input::ArgFloat(index) => format!("float(arg({index}))"),
+        Input::ArgCount => "argc".to_owned(),
+        Input::OptionInt(spellings) => format!("option({})", spellings.join(", ")),
+        Input::EnvInt(name) => format!("env({name})"),
+        Input::FileInt { path, nth } => format!("file({path}, number {nth})"),
+        Input::Device(property) => format!("device({property})"),
+    }
+}
+
+fn sign(compare: CompareOp) -> &'static str {
+    match compare {
+        CompareOp::Less => "<",
+        CompareOp::LessEqual => "<=",
+        CompareOp::Greater => ">",
+        CompareOp::GreaterEqual => ">=",
+        CompareOp::NotEqual => "!=",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use BinaryOp::{Add, And, Div, Less, Max, Mul, Shl, Sub};
+
+    fn n() -> Expr {
+        Expr::Input(Input::ArgInt(1))
+    }
+
+    fn two(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, a.into(), b.into())
+    }
+
+    fn counted(name: &str, first: Expr, step: i64, bound: Expr) -> Expr {
+        Expr::Loop(Box::new(LoopVar {
+            name: name.to_owned(),
+            first,
+            step: Expr::Int(step),
+            compare: CompareOp::Less,
+            bound,
+        }))
+    }
+
+    fn text(expr: &Expr) -> String {
+        FormulaPrinter::default().text(expr)
+    }
+
+    #[test]
+    fn products_and_sums_need_no_parentheses_where_they_mean_the_same() {
+        let square = two(Mul, two(Mul, n(), n()), Expr::Int(4));
+        assert_eq!(text(&square), "arg(1) * arg(1) * 4");
+        let right = two(Mul, Expr::Int(4), two(Mul, n(), n()));
+        assert_eq!(text(&right), "4 * arg(1) * arg(1)");
+        let padded = two(Mul, two(Add, n(), Expr::Int(1)), Expr::Int(4));
+        assert_eq!(text(&padded), "(arg(1) + 1) * 4");
+    }
+
+    #[test]
+    fn parentheses_stay_where_they_change_the_value() {
+        assert_eq!(
+            text(&two(Sub, n(), two(Add, n(), n()))),
+            "arg(1) - (arg(1) + arg(1))"
+        );
+        assert_eq!(
+            text(&two(Mul, n(), two(Div, n(), Expr::Int(2)))),
+            "arg(1) * (arg(1) / 2)"
+        );
+        assert_eq!(
+            text(&two(Div, n(), two(Div, n(), Expr::Int(2)))),
+            "arg(1) / (arg(1) / 2)"
+        );
+        assert_eq!(
+            text(&two(Add, n(), two(Sub, n(), n()))),
+            "arg(1) + (arg(1) - arg(1))"
+        );
+    }
+
+    #[test]
+    fn bits_shifts_and_comparisons_always_stand_apart() {
+        let mask = two(And, two(Add, n(), Expr::Int(255)), Expr::Int(-256));
+        assert_eq!(text(&mask), "(arg(1) + 255) & -256");
+        let shifted = two(Add, two(Shl, n(), Expr::Int(2)), Expr::Int(1));
+        assert_eq!(text(&shifted), "(arg(1) << 2) + 1");
+    }
+
+    #[test]
+    fn negative_constants_read_as_subtraction() {
+        assert_eq!(text(&two(Add, n(), Expr::Int(-3))), "arg(1) - 3");
+        assert_eq!(text(&two(Mul, n(), Expr::Int(-3))), "arg(1) * (-3)");
+        let lowest = two(Add, n(), Expr::Int(i64::MIN));
+        assert_eq!(text(&lowest), "arg(1) - 9223372036854775808");
+    }
+
+    #[test]
+    fn a_float_constant_makes_its_neighbour_s_conversion_plain() {
+        let file = Expr::Input(Input::FileInt {
+            path: "argv[1]".to_owned(),
+            nth: 0,
+        });
+        let float = |expr: Expr| Expr::Unary(UnaryOp::ToFloat, expr.into());
+        let blocks = |inner: Expr| {
+            let ratio = two(Div, float(inner), Expr::Float(512.0));
+            let up = Expr::Unary(UnaryOp::Ceil, ratio.into());
+            Expr::Unary(UnaryOp::ToInt, up.into())
+        };
+        assert_eq!(
+            text(&blocks(file.clone())),
+            "ceil(file(argv[1], number 0) / 512.0)"
+        );
+        let halved = two(Div, file, Expr::Int(2));
+        assert_eq!(
+            text(&blocks(halved)),
+            "ceil(float(file(argv[1], number 0) / 2) / 512.0)"
+        );
+        let both = two(Div, float(n()), float(n()));
+        assert_eq!(text(&both), "float(arg(1)) / float(arg(1))");
+    }
+
+    #[test]
+    fn choices_and_calls() {
+        let choice = Expr::Select {
+            condition: two(Less, n(), Expr::Int(512)).into(),
+            then: n().into(),
+            otherwise: Expr::Int(512).into(),
+        };
+        assert_eq!(text(&choice), "arg(1) < 512 ? arg(1) : 512");
+        assert_eq!(
+            text(&two(Mul, choice, n())),
+            "(arg(1) < 512 ? arg(1) : 512) * arg(1)"
+        );
+        assert_eq!(text(&two(Max, n(), Expr::Int(1))), "max(arg(1), 1)");
+        let unknown = Expr::Unknown {
+            site: None,
+            reason: "read from device memory".to_owned(),
+        };
+        assert_eq!(
+            text(&Expr::OneOf(vec![Expr::Int(1), unknown])),
+            "one_of(1, unknown(read from device memory))"
+        );
+    }
+
+    #[test]
+    fn a_loop_variable_is_explained_once_and_a_namesake_gets_a_prime() {
+        let mut printer = FormulaPrinter::default();
+        let outer = counted("i", Expr::Int(0), 16, two(Sub, n(), Expr::Int(16)));
+        let inner = counted("i", outer.clone(), 1, n());
+        assert_eq!(printer.text(&two(Sub, n(), outer.clone())), "arg(1) - i");
+        assert_eq!(printer.text(&two(Add, outer, inner)), "i + i'");
+        assert_eq!(
+            printer.clauses(),
+            ["i = 0, 16 .. < arg(1) - 16", "i' = i .. < arg(1)"]
+        );
+    }
+}
