@@ -1,2 +1,59 @@
-//! Being written.
-fn main() {}
+//! The chores of the repository: set-up, staging, demo, test and bench. It drives other programs and
+//! knows nothing of LLVM or CUDA itself, so that it builds first on a bare machine.
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+mod bench;
+mod check;
+mod demo;
+mod error;
+mod paths;
+mod process;
+mod rodinia;
+mod setup;
+mod stage;
+
+/// Chores of the migfit repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Install what building needs: clang and LLVM (Debian packages), nvcc (Python packages, into target/).
+    Setup,
+    /// Build everything and lay it out under target/migfit as an installed migfit would be.
+    Stage {
+        /// Print nothing unless something fails.
+        #[arg(long)]
+        quiet: bool,
+    },
+    /// Set up, then show migfit at work on real CUDA programs and a virtual A100.
+    Demo,
+    /// Set up, then every check: format, lints, tests, documentation.
+    Test,
+    /// Measure the figures that the project states.
+    Bench {
+        /// Only the figures whose name contains one of these words.
+        names: Vec<String>,
+        /// Also write the figures to this file.
+        #[arg(long)]
+        json: Option<PathBuf>,
+    },
+}
+
+fn main() -> Result<()> {
+    match Cli::parse().chore {
+        Chore::Setup => setup::run()?,
+        Chore::Stage { quiet } => stage::run(quiet)?,
+        Chore::Demo => demo::run()?,
+        Chore::Test => check::run()?,
+        Chore::Bench { names, json } => bench::run(&names, json.as_deref())?,
+    }
+    Ok(())
+}

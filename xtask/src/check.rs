@@ -1,0 +1,58 @@
+//! Every check of the repository, in the order in which a mistake shows soonest.
+
+use crate::error::ChoreError;
+use crate::{paths, process, setup, stage};
+use std::process::Command;
+use std::time::Instant;
+
+/// Set-up, then format, build, lints, tests, documentation.
+pub fn run() -> Result<(), ChoreError> {
+    setup::run()?;
+    step(
+        "format",
+        &["fmt", "--all", "--check"],
+        "run `cargo fmt --all`",
+    )?;
+    stage::run(false)?;
+    let lints = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--quiet",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    step(
+        "lints (about a minute)",
+        &lints,
+        "mend what clippy names above",
+    )?;
+    step(
+        "tests (about five minutes)",
+        &["test", "--workspace"],
+        "the failing test is named above",
+    )?;
+    let docs = [
+        "doc",
+        "--workspace",
+        "--no-deps",
+        "--document-private-items",
+        "--quiet",
+    ];
+    step("documentation", &docs, "mend the links named above")
+}
+
+fn step(name: &str, args: &[&str], hint: &str) -> Result<(), ChoreError> {
+    println!("==> {name}: cargo {}", args.join(" "));
+    let begun = Instant::now();
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(args).current_dir(paths::root());
+    // The tests use what was staged just now instead of staging again.
+    cargo
+        .env("MIGFIT_STAGED", "1")
+        .env("RUSTDOCFLAGS", "-D warnings");
+    process::run(&mut cargo, hint)?;
+    println!("    {name}: done in {:.0} s", begun.elapsed().as_secs_f64());
+    Ok(())
+}

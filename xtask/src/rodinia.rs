@@ -1,0 +1,125 @@
+//! The CUDA programs under rodinia/: a copy in the target folder, built there by the real nvcc through
+//! `migfit build`, with their inputs; and the argument lists that demo and bench use.
+
+use crate::error::{ChoreError, file};
+use crate::setup::cuda;
+use crate::{paths, process};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program and argument lists for it; `inputs/` stands for the folder of generated inputs.
+pub struct Program {
+    /// Its folder and file name.
+    pub name: &'static str,
+    /// Three argument lists, small to large.
+    pub arguments: [&'static str; 3],
+}
+
+/// The five programs.
+pub const PROGRAMS: &[Program] = &[
+    Program {
+        name: "hotspot",
+        arguments: [
+            "512 2 20 inputs/temp_512 inputs/power_512 /dev/null",
+            "512 4 60 inputs/temp_512 inputs/power_512 /dev/null",
+            "1024 2 40 inputs/temp_1024 inputs/power_1024 /dev/null",
+        ],
+    },
+    Program {
+        name: "nw",
+        arguments: ["1024 10", "2048 10", "8192 10"],
+    },
+    Program {
+        name: "lud",
+        arguments: ["-i inputs/matrix_128", "-s 1024", "-s 2048"],
+    },
+    Program {
+        name: "bfs",
+        arguments: [
+            "inputs/graph_4096",
+            "inputs/graph_65536",
+            "inputs/graph_262144",
+        ],
+    },
+    Program {
+        name: "gaussian",
+        arguments: ["-f inputs/system_64", "-s 1024 -q", "-s 4096 -q"],
+    },
+];
+
+impl Program {
+    /// The built program.
+    pub fn path(&self, folder: &Path) -> PathBuf {
+        folder.join(self.name).join(self.name)
+    }
+}
+
+/// Copies the sources to `folder`, leaving files that are the same, so that make rebuilds only what changed.
+pub fn copy(folder: &Path) -> Result<(), ChoreError> {
+    copy_folder(&paths::root().join("rodinia"), folder)
+}
+
+/// Builds the programs for the virtual GPU with the real nvcc and their own Makefiles.
+pub fn build_command(folder: &Path) -> Result<Command, ChoreError> {
+    let mut command = Command::new(paths::program("migfit"));
+    command
+        .args([
+            "build",
+            "--virtual",
+            "--",
+            "make",
+            "--no-print-directory",
+            "-C",
+        ])
+        .arg(folder);
+    command.env("PATH", cuda::path_variable()?);
+    Ok(command)
+}
+
+/// Writes the inputs with the programs' own generators.
+pub fn make_inputs(folder: &Path) -> Result<(), ChoreError> {
+    let mut make = Command::new("make");
+    make.args(["--no-print-directory", "--silent", "-C"])
+        .arg(folder)
+        .arg("inputs");
+    process::quiet(
+        &mut make,
+        "the generators need g++; `cargo xtask setup` brings it",
+    )
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), ChoreError> {
+    std::fs::create_dir_all(to).map_err(file("create", to))?;
+    for entry in std::fs::read_dir(from)
+        .map_err(file("read", from))?
+        .flatten()
+    {
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            if entry.file_name() != "inputs" {
+                copy_folder(&source, &target)?;
+            }
+        } else if is_source(&source) {
+            copy_changed(&source, &target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Built programs and objects in the source tree stay there.
+fn is_source(path: &Path) -> bool {
+    let text = path.extension().is_some_and(|ending| {
+        ["cu", "cpp", "h", "toml", "md"]
+            .iter()
+            .any(|one| ending == *one)
+    });
+    text || path.file_name().is_some_and(|name| name == "Makefile")
+}
+
+fn copy_changed(source: &Path, target: &Path) -> Result<(), ChoreError> {
+    let contents = std::fs::read(source).map_err(file("read", source))?;
+    if std::fs::read(target).is_ok_and(|there| there == contents) {
+        return Ok(());
+    }
+    std::fs::write(target, contents).map_err(file("write", target))
+}
