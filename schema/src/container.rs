@@ -40,11 +40,14 @@ pub fn append(section: &mut Vec<u8>, mark: [u8; 8], payload: &[u8]) {
     section.extend_from_slice(payload);
 }
 
+/// One entry: its mark and its payload.
+pub type Entry<'a> = ([u8; 8], &'a [u8]);
+
 /// All entries of a section, in order.
 ///
 /// # Errors
 /// When an entry is cut short or bytes between entries are neither a mark nor zero padding.
-pub fn entries(section: &[u8]) -> Result<Vec<([u8; 8], &[u8])>, ContainerError> {
+pub fn entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < section.len() {

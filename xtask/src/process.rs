@@ -11,14 +11,6 @@ pub fn run(command: &mut Command, hint: &str) -> Result<(), ChoreError> {
     check(command, status, hint)
 }
 
-/// Runs and keeps standard output; standard error is shown.
-pub fn capture(command: &mut Command, hint: &str) -> Result<String, ChoreError> {
-    command.stderr(Stdio::inherit());
-    let output = output(command, hint)?;
-    check(command, output.status, hint)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
 /// Runs without a word; what it printed is shown only when it fails.
 pub fn quiet(command: &mut Command, hint: &str) -> Result<(), ChoreError> {
     let output = output(command.stdin(Stdio::null()), hint)?;
