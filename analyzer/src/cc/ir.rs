@@ -1,0 +1,144 @@
+//! Host IR by clang: one source and the user's options in, one bitcode file out; and the object back from it. The IR
+//! is what the front end makes, before any pass, with debug information for places and names.
+
+use super::command_line::{CommandLine, Kind, Source, Token, beside};
+use super::language::Language;
+use super::options;
+use super::process;
+use super::settings::{Role, Settings};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// IR as the front end makes it. Without the last one clang deletes code behind a missing return statement.
+const IR_OPTIONS: [&str; 5] = [
+    "-c",
+    "-emit-llvm",
+    "-Xclang",
+    "-disable-llvm-passes",
+    "-fno-strict-return",
+];
+
+/// Options of an object that comes from bitcode: what fed the front end is not used again.
+const OBJECT_OPTIONS: [&str; 2] = ["-c", "-Wno-unused-command-line-argument"];
+
+/// Keeps debug information that only the IR needs out of the object.
+const WITHOUT_DEBUG: [&str; 2] = ["-mllvm", "-disable-debug-info-print"];
+
+/// Other compilers let these pass in C; so do we, beside them.
+const RELAXED_C: [&str; 5] = [
+    "-Wno-unknown-warning-option",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+];
+
+/// The front end of the user's own compile, to `bitcode`; what clang said, or `None` when it failed.
+pub fn front_end(
+    settings: &Settings,
+    line: &CommandLine,
+    source: &Source,
+    bitcode: &Path,
+) -> Option<Vec<u8>> {
+    let unwanted = |token: &Token| matches!(token.kind, Kind::Output | Kind::CompileOnly);
+    let mut words = words_without(line, unwanted);
+    words.extend(IR_OPTIONS.map(OsString::from));
+    words.push("-Wno-unused-command-line-argument".into());
+    if !line.wants_debug() {
+        words.push("-g".into());
+    }
+    words.extend(dependency_words(line, source));
+    words.extend(["-o".into(), bitcode.into()]);
+    process::run_quietly(settings, settings.clang.as_deref()?, &words)
+}
+
+/// The back end of the user's own compile, from `bitcode` to the object.
+pub fn back_end(
+    settings: &Settings,
+    line: &CommandLine,
+    bitcode: &Path,
+    object: &Path,
+) -> Option<Vec<u8>> {
+    let mut words = words_without(line, |token| token.kind != Kind::Other);
+    words.extend(OBJECT_OPTIONS.map(OsString::from));
+    if !line.wants_debug() {
+        words.extend(WITHOUT_DEBUG.map(OsString::from));
+    }
+    words.extend([bitcode.into(), "-o".into(), object.into()]);
+    process::run_quietly(settings, settings.clang.as_deref()?, &words)
+}
+
+/// IR of a source beside the compile that made the object; `None` when clang cannot.
+pub fn side_pass(
+    settings: &Settings,
+    line: &CommandLine,
+    source: &Source,
+    bitcode: &Path,
+) -> Option<()> {
+    let wanted = |token: &Token| match token.kind {
+        Kind::Preprocessor => true,
+        Kind::Other => settings.role == Role::UnderNvcc || options::changes_meaning(token.option()),
+        _ => false,
+    };
+    let mut words = words_without(line, |token| !wanted(token));
+    words.extend(IR_OPTIONS.map(OsString::from));
+    words.extend(["-w".into(), "-g".into()]);
+    if source.language == Language::C {
+        words.extend(RELAXED_C.map(OsString::from));
+        words.extend(["-x".into(), "c".into()]);
+    } else {
+        words.extend(["-x".into(), "c++".into()]);
+    }
+    words.extend([source.path.clone().into(), "-o".into(), bitcode.into()]);
+    process::run_quietly(settings, settings.clang.as_deref()?, &words).map(|_| ())
+}
+
+fn words_without(line: &CommandLine, unwanted: impl Fn(&Token) -> bool) -> Vec<OsString> {
+    let wanted = line.tokens.iter().filter(|token| !unwanted(token));
+    wanted
+        .flat_map(|token| token.words.iter().cloned())
+        .collect()
+}
+
+/// What `-MD` and `-MMD` would have taken from the object's name, which is not the bitcode's.
+fn dependency_words(line: &CommandLine, source: &Source) -> Vec<OsString> {
+    if !line.has_option(|option| matches!(option, "-MD" | "-MMD")) {
+        return Vec::new();
+    }
+    let mut words = Vec::new();
+    if !line.has_option(|option| option.starts_with("-MF")) {
+        let file = line.output().map_or_else(
+            || beside(&source.path, "d"),
+            |object| object.with_extension("d"),
+        );
+        words.extend(["-MF".into(), file.into()]);
+    }
+    if !line.has_option(|option| option.starts_with("-MT") || option.starts_with("-MQ")) {
+        words.extend(["-MQ".into(), source.object.clone().into()]);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dependencies(command: &str) -> String {
+        let words: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
+        let line = CommandLine::parse(&words, Language::C);
+        let added = dependency_words(&line, &line.sources()[0]);
+        added.join(" ".as_ref()).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn dependency_files_name_the_users_object() {
+        assert_eq!(
+            dependencies("-MMD -c s/a.c -o o/a.o"),
+            "-MF o/a.d -MQ o/a.o"
+        );
+        assert_eq!(dependencies("-MD -c s/a.c"), "-MF a.d -MQ a.o");
+        assert_eq!(dependencies("-MD -MF x.d -c a.c"), "-MQ a.o");
+        assert_eq!(dependencies("-MD -MTall -MFx -c a.c"), "");
+        assert_eq!(dependencies("-c a.c"), "");
+    }
+}
