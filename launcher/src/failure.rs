@@ -5,6 +5,7 @@ use crate::build::BuildError;
 use crate::cli::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::fit::FitError;
+use crate::layout::LayoutError;
 use std::fmt::Write;
 
 /// What a stage's error tells beside its own message.
@@ -36,6 +37,9 @@ pub enum Failure {
     /// `migfit fit`.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// `migfit layout`.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     /// Standard output could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
@@ -51,6 +55,7 @@ impl Failure {
             Failure::Cli(error) => error.exit_code(),
             Failure::Build(error) => error.exit_code(),
             Failure::Fit(error) => error.exit_code(),
+            Failure::Layout(error) => error.exit_code(),
         }
     }
 
@@ -63,6 +68,7 @@ impl Failure {
             Failure::Cli(error) => explained(error),
             Failure::Build(error) => explained(error),
             Failure::Fit(error) => explained(error),
+            Failure::Layout(error) => explained(error),
         }
     }
 }

@@ -6,8 +6,11 @@ mod cli;
 mod exit_code;
 mod failure;
 mod fit;
+mod layout;
 mod output;
 mod program;
+mod sizing;
+mod table;
 
 use cli::request::Request;
 use exit_code::ExitCode;
@@ -30,5 +33,7 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
         Request::Text(text) => output::print(&text),
         Request::Build(options) => Ok(ExitCode::of_command(build::run(options)?)),
         Request::Fit(request) => output::print(&fit::fit(&request)?),
+        Request::LayoutShow(request) => output::print(&layout::show::show(&request)?),
+        Request::LayoutGraph(request) => output::print(&layout::graph::graph(&request)?),
     }
 }

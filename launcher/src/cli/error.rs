@@ -2,20 +2,14 @@
 
 use crate::exit_code::ExitCode;
 use crate::failure::Explain;
+use migfit_mig::ModelError;
 
 /// A value on the command line that names nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CliError {
-    /// No GPU model of that name.
-    #[error("no GPU model is called '{given}'")]
-    UnknownModel {
-        /// As given.
-        given: String,
-        /// The model that is spelt most like it.
-        nearest: Option<&'static str>,
-        /// All models.
-        known: Vec<&'static str>,
-    },
+    /// No GPU model of that name, or one that we know too little of.
+    #[error("{}", model_sentence(.0))]
+    Model(ModelError),
     /// No policy of that name.
     #[error("no policy is called '{given}'")]
     UnknownPolicy {
@@ -25,6 +19,16 @@ pub enum CliError {
         nearest: Option<&'static str>,
         /// All policies.
         known: Vec<&'static str>,
+    },
+    /// The model has no MIG profile of that name.
+    #[error("{model} has no MIG profile '{given}'")]
+    UnknownMigProfile {
+        /// As given.
+        given: String,
+        /// The model.
+        model: String,
+        /// Those that it has.
+        known: Vec<String>,
     },
     /// `--gpu` of `migfit run` is none of the forms that we know.
     #[error("'{given}' selects no GPU")]
@@ -37,8 +41,9 @@ pub enum CliError {
 impl Explain for CliError {
     fn hint(&self) -> Option<String> {
         Some(match self {
-            CliError::UnknownModel { nearest, known, .. } => meant(*nearest, "models", known),
+            CliError::Model(error) => model_hint(error),
             CliError::UnknownPolicy { nearest, known, .. } => meant(*nearest, "policies", known),
+            CliError::UnknownMigProfile { known, .. } => meant(None, "MIG profiles", known),
             CliError::BadSelector { .. } => {
                 "say virtual:MODEL (virtual:a100-40gb), a GPU's number (0) or its UUID (GPU-...)"
                     .to_owned()
@@ -48,13 +53,33 @@ impl Explain for CliError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            CliError::UnknownModel { .. } | CliError::UnknownPolicy { .. } => ExitCode::UnknownName,
+            CliError::Model(_)
+            | CliError::UnknownPolicy { .. }
+            | CliError::UnknownMigProfile { .. } => ExitCode::UnknownName,
             CliError::BadSelector { .. } => ExitCode::Usage,
         }
     }
 }
 
-fn meant(nearest: Option<&str>, kind: &str, known: &[&str]) -> String {
+fn model_sentence(error: &ModelError) -> String {
+    match error {
+        ModelError::Unknown { name, .. } => format!("no GPU model is called '{name}'"),
+        ModelError::Incomplete { .. } | ModelError::Broken { .. } => error.to_string(),
+    }
+}
+
+fn model_hint(error: &ModelError) -> String {
+    match error {
+        ModelError::Unknown {
+            suggestion, known, ..
+        } => meant(suggestion.as_deref(), "models", known),
+        ModelError::Incomplete { .. } => "name a model that is built in: see --help".to_owned(),
+        ModelError::Broken { .. } => "install migfit again".to_owned(),
+    }
+}
+
+fn meant<T: AsRef<str>>(nearest: Option<&str>, kind: &str, known: &[T]) -> String {
+    let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let known = known.join(" ");
     match nearest {
         Some(nearest) => format!("did you mean '{nearest}'? {kind}: {known}"),

@@ -24,6 +24,9 @@ pub enum Verb {
     Build(BuildFlags),
     /// Say what a program needs and which slice fits
     Fit(FitFlags),
+    /// Show the MIG profiles of a GPU model, or every layout it can take
+    #[command(subcommand)]
+    Layout(LayoutVerb),
 }
 
 /// `migfit build`.
@@ -58,12 +61,16 @@ pub enum HostCompilerName {
     for this command line.\nFlags of migfit come before PROGRAM; everything after it is the program's."
 )]
 pub struct FitFlags {
-    /// GPU model to fit to (repeat it, or 'all'); default: a100-40gb a100-80gb h100-80gb a30-24gb
+    /// GPU model to fit to, virtual:MODEL, or all; may be repeated [default: a100-40gb a100-80gb
+    /// h100-80gb-sxm a30-24gb]
     #[arg(long = "gpu", value_name = "MODEL")]
     pub gpus: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Figures for the program run without arguments
+    #[arg(long)]
+    pub no_args: bool,
     /// The program, built with 'migfit build', and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
@@ -99,4 +106,41 @@ pub struct RunFlags {
     /// The program and its arguments
     #[arg(required_unless_present = "file", trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
+}
+
+/// `migfit layout`.
+#[derive(Debug, Subcommand)]
+pub enum LayoutVerb {
+    /// The MIG profiles of a GPU model: sizes, counts, placements
+    Show {
+        /// GPU model
+        #[arg(long, value_name = "MODEL")]
+        gpu: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Every layout that a GPU model can take, and the moves between them
+    Graph {
+        /// GPU model
+        #[arg(long, value_name = "MODEL")]
+        gpu: String,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+        format: GraphFormat,
+        /// Only these MIG profiles, by size or in full: 1g,2g,3g or 1g.5gb,1g.10gb
+        #[arg(long, value_name = "LIST", value_delimiter = ',')]
+        profiles: Vec<String>,
+    },
+}
+
+/// How the layout graph is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// A summary and a list of full layouts
+    Text,
+    /// Every state and move
+    Json,
+    /// Graphviz
+    Dot,
 }

@@ -2,6 +2,7 @@
 
 pub mod error;
 pub mod flags;
+pub mod mig_profiles;
 pub mod nearest;
 pub mod parse;
 pub mod request;

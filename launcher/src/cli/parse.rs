@@ -2,10 +2,15 @@
 
 use crate::build::{BuildOptions, HostCompiler};
 use crate::cli::error::CliError;
-use crate::cli::flags::{BuildFlags, FitFlags, Flags, HostCompilerName, RunFlags, Verb};
+use crate::cli::flags::{
+    BuildFlags, FitFlags, Flags, HostCompilerName, LayoutVerb, RunFlags, Verb,
+};
+use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
-use crate::cli::request::{FitRequest, JobSource, PolicyName, Request, RunPlan};
-use crate::cli::selector::GpuSelector;
+use crate::cli::request::{
+    FitRequest, GraphRequest, JobSource, PolicyName, Request, RunPlan, ShowRequest,
+};
+use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -13,7 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// GPU models that `migfit fit` shows when none is asked for: small, common and large ones.
-const USUAL_MODELS: [&str; 4] = ["a100-40gb", "a100-80gb", "h100-80gb", "a30-24gb"];
+const USUAL_MODELS: [&str; 4] = ["a100-40gb", "a100-80gb", "h100-80gb-sxm", "a30-24gb"];
 
 /// Reads and checks the command line of this process.
 ///
@@ -39,6 +44,23 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
     Ok(match verb {
         Verb::Build(flags) => Request::Build(build(flags)),
         Verb::Fit(flags) => Request::Fit(fit(flags)?),
+        Verb::Layout(LayoutVerb::Show { gpu, json }) => Request::LayoutShow(ShowRequest {
+            model: selector::model(&gpu)?,
+            json,
+        }),
+        Verb::Layout(LayoutVerb::Graph {
+            gpu,
+            format,
+            profiles,
+        }) => {
+            let model = selector::model(&gpu)?;
+            let mig_profiles = mig_profiles::read(model, &profiles)?;
+            Request::LayoutGraph(GraphRequest {
+                model,
+                format,
+                mig_profiles,
+            })
+        }
     })
 }
 
@@ -55,23 +77,22 @@ fn build(flags: BuildFlags) -> BuildOptions {
 
 fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
     let (program, args) = program_and_args(flags.command);
-    let models = if flags.gpus.is_empty() {
-        USUAL_MODELS.map(str::to_owned).into()
-    } else {
-        flags.gpus
-    };
+    let usual = || USUAL_MODELS.map(str::to_owned).into();
+    let given: Vec<String> = Some(flags.gpus)
+        .filter(|given| !given.is_empty())
+        .unwrap_or_else(usual);
+    let mut boards = Vec::new();
+    for name in &given {
+        boards.extend(selector::boards(name)?);
+    }
     Ok(FitRequest {
         program,
-        args,
-        models,
+        args: (flags.no_args || !args.is_empty()).then_some(args),
+        boards,
         json: flags.json,
     })
 }
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the verb `run` is wired with src/run")
-)]
 fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
     let jobs = match flags.file {
         Some(file) => JobSource::File(file),

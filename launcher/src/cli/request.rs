@@ -1,7 +1,10 @@
 //! What one call of `migfit` is asked to do, checked: names exist, sources are unambiguous.
 
 use crate::build::BuildOptions;
+use crate::cli::flags::GraphFormat;
 use crate::cli::selector::GpuSelector;
+use crate::sizing::Board;
+use migfit_mig::{Model, ProfileName};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -14,6 +17,10 @@ pub enum Request {
     Build(BuildOptions),
     /// Say what a program needs.
     Fit(FitRequest),
+    /// Show the MIG profiles of a model.
+    LayoutShow(ShowRequest),
+    /// Show the layout graph of a model.
+    LayoutGraph(GraphRequest),
 }
 
 /// What `migfit fit` is asked.
@@ -21,12 +28,32 @@ pub enum Request {
 pub struct FitRequest {
     /// The program.
     pub program: PathBuf,
-    /// Its arguments; empty: the formulas are wanted.
-    pub args: Vec<OsString>,
-    /// GPU models to fit to.
-    pub models: Vec<String>,
+    /// Its arguments; none: the formulas are wanted.
+    pub args: Option<Vec<OsString>>,
+    /// Boards to fit to.
+    pub boards: Vec<Board<'static>>,
     /// Whether JSON is wanted.
     pub json: bool,
+}
+
+/// What `migfit layout show` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShowRequest {
+    /// GPU model.
+    pub model: &'static Model,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What `migfit layout graph` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphRequest {
+    /// GPU model.
+    pub model: &'static Model,
+    /// How to print it.
+    pub format: GraphFormat,
+    /// MIG profiles in play.
+    pub mig_profiles: Vec<ProfileName>,
 }
 
 /// What `migfit run` is asked.

@@ -3,6 +3,7 @@
 use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::program::ProgramError;
+use std::ffi::OsString;
 
 /// Why `migfit fit` has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -13,13 +14,19 @@ pub enum FitError {
     /// The working folder is gone or forbidden.
     #[error("the working folder cannot be told: {0}")]
     WorkingFolder(std::io::Error),
+    /// A word of the command line in no text encoding.
+    #[error("'{}' is no UTF-8 text, so it cannot be evaluated", .0.display())]
+    NotText(OsString),
+    /// The JSON cannot be made.
+    #[error("cannot write the answer as JSON: {0}")]
+    Json(#[from] serde_json::Error),
 }
 
 impl Explain for FitError {
     fn place(&self) -> Option<String> {
         match self {
             FitError::Program(error) => error.place(),
-            FitError::WorkingFolder(_) => None,
+            FitError::WorkingFolder(_) | FitError::NotText(_) | FitError::Json(_) => None,
         }
     }
 
@@ -27,6 +34,8 @@ impl Explain for FitError {
         match self {
             FitError::Program(error) => error.hint(),
             FitError::WorkingFolder(_) => Some("go to a folder that exists: cd".to_owned()),
+            FitError::NotText(_) => Some("rename the file that it names".to_owned()),
+            FitError::Json(_) => None,
         }
     }
 
@@ -34,6 +43,8 @@ impl Explain for FitError {
         match self {
             FitError::Program(error) => error.exit_code(),
             FitError::WorkingFolder(_) => ExitCode::NoSuchTarget,
+            FitError::NotText(_) => ExitCode::Usage,
+            FitError::Json(_) => ExitCode::CannotWrite,
         }
     }
 }

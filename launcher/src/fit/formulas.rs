@@ -1,27 +1,129 @@
-//! The summary of a job profile -> the text of `migfit fit PROGRAM`: every size as a formula, with its place.
+//! The summary of a job profile -> every size as a formula with its place: as data (for JSON) and as the text of
+//! `migfit fit PROGRAM`.
 
 use crate::fit::formula_text::FormulaPrinter;
 use migfit_schema::formula::Expr;
 use migfit_schema::profile::{Allocation, Launch, Summary, Unknown};
+use serde::Serialize;
 use std::fmt::Write;
+
+/// Every formula of a program, as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Formulas {
+    /// Allocation sites.
+    pub allocations: Vec<SiteFormulas>,
+    /// Launch sites.
+    pub launches: Vec<SiteFormulas>,
+}
+
+/// The formulas of one site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SiteFormulas {
+    /// `lud.cu:133`.
+    pub place: String,
+    /// The call, or the kernel.
+    pub what: String,
+    /// Pairs of name and formula: `bytes`, `grid`, `block`, `shared`, `times`, in reading order.
+    pub formulas: Vec<(&'static str, String)>,
+    /// What the loop variables in them run over.
+    pub clauses: Vec<String>,
+}
+
+impl Formulas {
+    /// Those of a summary.
+    #[must_use]
+    pub fn of(summary: &Summary) -> Formulas {
+        let launches = summary.launches.iter();
+        Formulas {
+            allocations: summary.allocations.iter().map(allocation).collect(),
+            launches: launches.map(|one| launch(summary, one)).collect(),
+        }
+    }
+}
+
+fn allocation(allocation: &Allocation) -> SiteFormulas {
+    let mut printer = FormulaPrinter::default();
+    let mut formulas = vec![("bytes", printer.text(&allocation.size))];
+    push_unless(&mut formulas, &mut printer, "times", &allocation.times, 1);
+    SiteFormulas {
+        place: allocation.site.to_string(),
+        what: allocation.api.clone(),
+        formulas,
+        clauses: printer.clauses().to_vec(),
+    }
+}
+
+fn launch(summary: &Summary, launch: &Launch) -> SiteFormulas {
+    let mut printer = FormulaPrinter::default();
+    let mut formulas = vec![
+        ("grid", extent(&mut printer, &launch.grid)),
+        ("block", extent(&mut printer, &launch.block)),
+    ];
+    push_unless(&mut formulas, &mut printer, "shared", &launch.shared, 0);
+    push_unless(&mut formulas, &mut printer, "times", &launch.times, 1);
+    let kind = if launch.cooperative {
+        " (cooperative)"
+    } else {
+        ""
+    };
+    SiteFormulas {
+        place: launch.site.to_string(),
+        what: format!("{}{kind}", kernel_name(summary, &launch.kernel)),
+        formulas,
+        clauses: printer.clauses().to_vec(),
+    }
+}
+
+/// A formula that is only worth a line when it is not the usual constant.
+fn push_unless(
+    formulas: &mut Vec<(&'static str, String)>,
+    printer: &mut FormulaPrinter,
+    name: &'static str,
+    expr: &Expr,
+    usual: i64,
+) {
+    if *expr != Expr::Int(usual) {
+        formulas.push((name, printer.text(expr)));
+    }
+}
+
+/// The kernel's name for people; its mangled name where the summary does not list it.
+fn kernel_name<'a>(summary: &'a Summary, symbol: &'a str) -> &'a str {
+    let mut kernels = summary.kernels.iter();
+    let kernel = kernels.find(|kernel| kernel.symbol == symbol);
+    kernel.map_or(symbol, |kernel| &kernel.name)
+}
+
+/// `n`, `n, m` or `n, m, k`: trailing ones are left out.
+fn extent(printer: &mut FormulaPrinter, extent: &[Expr; 3]) -> String {
+    let said = match extent {
+        [_, Expr::Int(1), Expr::Int(1)] => 1,
+        [_, _, Expr::Int(1)] => 2,
+        _ => 3,
+    };
+    let texts: Vec<String> = extent
+        .iter()
+        .take(said)
+        .map(|expr| printer.text(expr))
+        .collect();
+    texts.join(", ")
+}
 
 /// Everything that the summary knows, as text.
 #[must_use]
-pub fn text(summary: &Summary) -> String {
+pub fn text(summary: &Summary, formulas: &Formulas) -> String {
     let mut text = format!(
         "{}: {}, {}\n",
         summary.name,
-        counted(summary.allocations.len(), "allocation site"),
-        counted(summary.launches.len(), "launch site"),
+        counted(formulas.allocations.len(), "allocation site"),
+        counted(formulas.launches.len(), "launch site"),
     );
     if let Some(failure) = &summary.failure {
         let _ = writeln!(text, "\nno figures can be worked out: {failure}");
     }
-    section(&mut text, "allocations", &summary.allocations, allocation);
-    section(&mut text, "launches", &summary.launches, |one| {
-        launch(summary, one)
-    });
-    section(&mut text, "unknown", &summary.unknowns, unknown);
+    section(&mut text, "allocations", &formulas.allocations, site);
+    section(&mut text, "launches", &formulas.launches, site);
+    section(&mut text, "not known", &summary.unknowns, unknown);
     section(
         &mut text,
         "linked without IR, so not looked into",
@@ -49,79 +151,126 @@ fn section<T>(text: &mut String, title: &str, items: &[T], print: impl Fn(&T) ->
     }
 }
 
-fn allocation(allocation: &Allocation) -> String {
-    let mut printer = FormulaPrinter::default();
-    let mut text = format!("  {}  {}\n", allocation.site, allocation.api);
-    line(&mut text, "bytes", &printer.text(&allocation.size));
-    if allocation.times != Expr::Int(1) {
-        line(&mut text, "times", &printer.text(&allocation.times));
+fn site(site: &SiteFormulas) -> String {
+    let mut text = format!("  {}  {}\n", site.place, site.what);
+    let clauses = site.clauses.iter().map(|clause| ("where", clause));
+    let formulas = site.formulas.iter().map(|(name, formula)| (*name, formula));
+    for (name, value) in formulas.chain(clauses) {
+        let _ = writeln!(text, "      {name:<6}  {value}");
     }
-    clauses(&mut text, &printer);
     text
-}
-
-fn launch(summary: &Summary, launch: &Launch) -> String {
-    let mut printer = FormulaPrinter::default();
-    let kind = if launch.cooperative {
-        "  (cooperative)"
-    } else {
-        ""
-    };
-    let mut text = format!(
-        "  {}  {}{kind}\n",
-        launch.site,
-        kernel_name(summary, &launch.kernel)
-    );
-    line(&mut text, "grid", &extent(&mut printer, &launch.grid));
-    line(&mut text, "block", &extent(&mut printer, &launch.block));
-    if launch.shared != Expr::Int(0) {
-        line(&mut text, "shared", &printer.text(&launch.shared));
-    }
-    if launch.times != Expr::Int(1) {
-        line(&mut text, "times", &printer.text(&launch.times));
-    }
-    clauses(&mut text, &printer);
-    text
-}
-
-/// The kernel's name for people; its mangled name where the summary does not list it.
-fn kernel_name<'a>(summary: &'a Summary, symbol: &'a str) -> &'a str {
-    let kernel = summary
-        .kernels
-        .iter()
-        .find(|kernel| kernel.symbol == symbol);
-    kernel.map_or(symbol, |kernel| &kernel.name)
-}
-
-/// `n`, `n, m` or `n, m, k`: trailing ones are left out.
-fn extent(printer: &mut FormulaPrinter, extent: &[Expr; 3]) -> String {
-    let said = match extent {
-        [_, Expr::Int(1), Expr::Int(1)] => 1,
-        [_, _, Expr::Int(1)] => 2,
-        _ => 3,
-    };
-    let texts: Vec<String> = extent
-        .iter()
-        .take(said)
-        .map(|expr| printer.text(expr))
-        .collect();
-    texts.join(", ")
 }
 
 fn unknown(unknown: &Unknown) -> String {
     let place = unknown
         .site
         .as_ref()
-        .map_or("unknown place".to_owned(), ToString::to_string);
-    format!("  {place}  {}: {}\n", unknown.what, unknown.reason)
+        .map(|site| format!("{site}  "))
+        .unwrap_or_default();
+    format!("  {place}{}: {}\n", unknown.what, unknown.reason)
 }
 
-fn line(text: &mut String, name: &str, value: &str) {
-    let _ = writeln!(text, "      {name:<6} {value}");
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use migfit_schema::formula::{BinaryOp, CompareOp, Input, LoopVar};
+    use migfit_schema::kernel::Kernel;
+    use migfit_schema::profile::PROFILE_VERSION;
+    use migfit_schema::site::Site;
 
-fn clauses(text: &mut String, printer: &FormulaPrinter) {
-    for clause in printer.clauses() {
-        line(text, "where", clause);
+    fn site_at(line: u32) -> Site {
+        Site {
+            file: "lud/lud.cu".to_owned(),
+            line,
+        }
+    }
+
+    fn n() -> Expr {
+        Expr::Input(Input::OptionInt(vec!["-s".to_owned(), "--size".to_owned()]))
+    }
+
+    fn rest() -> Expr {
+        let variable = Expr::Loop(Box::new(LoopVar {
+            name: "i".to_owned(),
+            first: Expr::Int(0),
+            step: Expr::Int(16),
+            compare: CompareOp::Less,
+            bound: n(),
+        }));
+        let left = Expr::Binary(BinaryOp::Sub, n().into(), variable.into());
+        Expr::Binary(BinaryOp::Div, left.into(), Expr::Int(16).into())
+    }
+
+    fn lud() -> Summary {
+        let square = Expr::Binary(BinaryOp::Mul, n().into(), n().into());
+        Summary {
+            version: PROFILE_VERSION,
+            migfit: "0.1.0".to_owned(),
+            name: "lud".to_owned(),
+            allocations: vec![Allocation {
+                site: site_at(133),
+                api: "cudaMalloc".to_owned(),
+                size: Expr::Binary(BinaryOp::Mul, square.into(), Expr::Int(4).into()),
+                times: Expr::Int(1),
+            }],
+            launches: vec![Launch {
+                site: site_at(58),
+                kernel: "_Z12lud_internalPfii".to_owned(),
+                grid: [rest(), rest(), Expr::Int(1)],
+                block: [Expr::Int(16), Expr::Int(16), Expr::Int(1)],
+                shared: Expr::Int(0),
+                times: Expr::Int(1),
+                cooperative: false,
+            }],
+            kernels: vec![Kernel {
+                symbol: "_Z12lud_internalPfii".to_owned(),
+                name: "lud_internal".to_owned(),
+                registers: None,
+                static_shared: None,
+            }],
+            unknowns: vec![Unknown {
+                site: Some(site_at(9)),
+                what: "call of foo".to_owned(),
+                reason: "it has no body".to_owned(),
+            }],
+            without_ir: vec!["libx.a(y.o)".to_owned()],
+            failure: None,
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_summary_is_told() {
+        let summary = lud();
+        let expected = "\
+lud: 1 allocation site, 1 launch site
+
+allocations
+  lud.cu:133  cudaMalloc
+      bytes   option(-s, --size) * option(-s, --size) * 4
+
+launches
+  lud.cu:58  lud_internal
+      grid    (option(-s, --size) - i) / 16, (option(-s, --size) - i) / 16
+      block   16, 16
+      where   i = 0, 16 .. < option(-s, --size)
+
+not known
+  lud.cu:9  call of foo: it has no body
+
+linked without IR, so not looked into
+  libx.a(y.o)
+";
+        assert_eq!(text(&summary, &Formulas::of(&summary)), expected);
+    }
+
+    #[test]
+    fn a_failed_analysis_says_so_first() {
+        let mut summary = lud();
+        summary.failure = Some("the analysis ran out of memory".to_owned());
+        let text = text(&summary, &Formulas::of(&summary));
+        assert!(
+            text.contains("\n\nno figures can be worked out: the analysis ran out"),
+            "{text}"
+        );
     }
 }

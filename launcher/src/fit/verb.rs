@@ -1,9 +1,15 @@
 //! The story of `migfit fit`: find the program, read its job profile, tell formulas or figures.
 
 use crate::cli::request::FitRequest;
+use crate::fit::answer::{Answer, answer};
 use crate::fit::error::FitError;
-use crate::fit::formulas;
+use crate::fit::evaluate::Evaluator;
+use crate::fit::formulas::{self, Formulas};
+use crate::fit::{json, need_text, slices_text};
 use crate::program;
+use migfit_schema::profile::{JobProfile, Summary};
+use migfit_sizes::CommandLine;
+use std::ffi::OsString;
 
 /// The text that answers a request.
 ///
@@ -14,5 +20,70 @@ pub fn fit(request: &FitRequest) -> Result<String, FitError> {
     let search = std::env::var_os("PATH");
     let path = program::find(&request.program, &folder, search.as_deref())?;
     let profile = program::read_profile(&path)?;
-    Ok(formulas::text(&profile.summary))
+    let Some(args) = &request.args else {
+        return in_formulas(&profile.summary, request.json);
+    };
+    let command = CommandLine {
+        args: words(request, args)?,
+        env: environment(),
+        cwd: folder,
+    };
+    in_figures(&profile, &command, request)
+}
+
+fn in_formulas(summary: &Summary, as_json: bool) -> Result<String, FitError> {
+    let found = Formulas::of(summary);
+    Ok(match as_json {
+        true => json::formulas(summary, &found)?,
+        false => formulas::text(summary, &found),
+    })
+}
+
+fn in_figures(
+    profile: &JobProfile,
+    command: &CommandLine,
+    request: &FitRequest,
+) -> Result<String, FitError> {
+    let mut evaluator = Evaluator::new(profile, command);
+    let found = answer(&mut evaluator, &request.boards);
+    if request.json {
+        let args = command.args.get(1..).unwrap_or_default();
+        return Ok(json::answer(&profile.summary.name, args, &found)?);
+    }
+    Ok(format!(
+        "{}\n{}\n{}",
+        command.args.join(" "),
+        need(&found),
+        slices_text::text(&found.boards)
+    ))
+}
+
+fn need(found: &Answer<'_>) -> String {
+    let told = found.need.as_ref().map(need_text::text);
+    let told = told.unwrap_or_else(|| {
+        "device memory: unknown; the program asks its device for what is not known of these GPUs\n".to_owned()
+    });
+    match found.slice {
+        Some((board, name)) => {
+            format!("it asks its device; the figures are for {name} of {board}\n{told}")
+        }
+        None => told,
+    }
+}
+
+/// The words that the program would see. Only text can be evaluated.
+fn words(request: &FitRequest, args: &[OsString]) -> Result<Vec<String>, FitError> {
+    let program = request.program.as_os_str().to_owned();
+    let words = std::iter::once(program).chain(args.iter().cloned());
+    words
+        .map(|word| word.into_string().map_err(FitError::NotText))
+        .collect()
+}
+
+/// The environment as the program would see it; a variable that is no text is left out, as no number is in it.
+fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
 }

@@ -1,0 +1,258 @@
+//! A need -> the first half of `migfit fit PROGRAM ARGS`: bytes, verdict, allocations, launches, and what is taken
+//! for granted or not known.
+
+use crate::table;
+use migfit_schema::profile::Unknown;
+use migfit_schema::units::Bytes;
+use migfit_sizes::{AllocationNeed, LaunchNeed, Need};
+use std::fmt::Write;
+
+/// The need as text.
+#[must_use]
+pub fn text(need: &Need) -> String {
+    let mut text = headline(need);
+    list(&mut text, "taken for granted", &need.assumptions);
+    list(&mut text, "not known", &need.unknowns);
+    if !need.allocations.is_empty() {
+        let rows = need.allocations.iter().map(allocation).collect();
+        let header = ["PLACE", "CALL", "TIMES", "BYTES EACH", "BYTES"];
+        let _ = write!(
+            text,
+            "\nallocations\n{}",
+            table::text(&header, rows, &[2, 3, 4])
+        );
+    }
+    if !need.launches.is_empty() {
+        let rows = grouped(&need.launches)
+            .iter()
+            .map(|group| launch(group))
+            .collect();
+        let header = [
+            "PLACE", "KERNEL", "GRID", "BLOCK", "SHARED", "WARPS", "COUNT",
+        ];
+        let _ = write!(text, "\nlaunches\n{}", table::text(&header, rows, &[4, 6]));
+        if need.launches.iter().any(|launch| !launch.count_known) {
+            text += "  +: at least; the count depends on what the device computes\n";
+        }
+    }
+    if !need.files.is_empty() {
+        let _ = writeln!(text, "\nread: {}", need.files.join(", "));
+    }
+    text
+}
+
+fn headline(need: &Need) -> String {
+    let Some(peak) = need.peak else {
+        return format!("device memory: {}\n", need.verdict);
+    };
+    let rounded = need
+        .peak_rounded
+        .map(|rounded| format!("; {rounded} as the driver rounds"));
+    format!(
+        "device memory: {peak} at the peak ({} bytes{}), {}\n",
+        peak.0,
+        rounded.unwrap_or_default(),
+        need.verdict,
+    )
+}
+
+fn list(text: &mut String, title: &str, items: &[Unknown]) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{title}");
+    for item in items {
+        let place = item
+            .site
+            .as_ref()
+            .map(|site| format!("{site}  "))
+            .unwrap_or_default();
+        let _ = writeln!(text, "  {place}{}: {}", item.what, item.reason);
+    }
+}
+
+fn allocation(allocation: &AllocationNeed) -> Vec<String> {
+    vec![
+        allocation.site.to_string(),
+        allocation.api.clone(),
+        allocation.times.to_string(),
+        allocation
+            .bytes
+            .map_or("unknown".to_owned(), |(least, most)| range(least, most)),
+        total(allocation),
+    ]
+}
+
+fn total(allocation: &AllocationNeed) -> String {
+    match (allocation.bytes, allocation.total) {
+        (None, Bytes(0)) => "unknown".to_owned(),
+        (None, known) => format!("{}+", known.0),
+        (Some(_), all) => all.0.to_string(),
+    }
+}
+
+fn range(least: Bytes, most: Bytes) -> String {
+    match least == most {
+        true => most.0.to_string(),
+        false => format!("{} to {}", least.0, most.0),
+    }
+}
+
+/// Launches of one kernel from one place that differ in their grid alone.
+fn grouped(launches: &[LaunchNeed]) -> Vec<Vec<&LaunchNeed>> {
+    let mut groups: Vec<Vec<&LaunchNeed>> = Vec::new();
+    for launch in launches {
+        let alike =
+            |group: &&mut Vec<&LaunchNeed>| group.first().is_some_and(|first| alike(first, launch));
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(launch),
+            None => groups.push(vec![launch]),
+        }
+    }
+    groups
+}
+
+fn alike(a: &LaunchNeed, b: &LaunchNeed) -> bool {
+    (&a.site, &a.kernel, a.block, a.shared) == (&b.site, &b.kernel, b.block, b.shared)
+        && a.grid.is_some()
+        && b.grid.is_some()
+}
+
+fn launch(group: &[&LaunchNeed]) -> Vec<String> {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else {
+        return Vec::new();
+    };
+    let count = group
+        .iter()
+        .fold(0u64, |sum, launch| sum.saturating_add(launch.count));
+    let more = if group.iter().all(|launch| launch.count_known) {
+        ""
+    } else {
+        "+"
+    };
+    vec![
+        first.site.to_string(),
+        first.name.clone(),
+        from_to(known(first.grid), known(last.grid)),
+        known(first.block),
+        first
+            .shared
+            .map_or("unknown".to_owned(), |bytes| bytes.to_string()),
+        from_to(known(first.warps()), known(last.warps())),
+        format!("{count}{more}"),
+    ]
+}
+
+/// First and last of several shapes, in the order in which they are launched.
+fn from_to(first: String, last: String) -> String {
+    if first == last {
+        first
+    } else {
+        format!("{first} .. {last}")
+    }
+}
+
+fn known<T: ToString>(value: Option<T>) -> String {
+    value.map_or("unknown".to_owned(), |value| value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use migfit_schema::kernel::Extent;
+    use migfit_schema::site::Site;
+    use migfit_sizes::Verdict;
+
+    fn site(line: u32) -> Site {
+        Site {
+            file: "src/lud.cu".to_owned(),
+            line,
+        }
+    }
+
+    fn launch_of(grid: Option<u32>, count_known: bool) -> LaunchNeed {
+        LaunchNeed {
+            site: site(58),
+            kernel: "_Z3foo".to_owned(),
+            name: "lud_internal".to_owned(),
+            grid: grid.map(|x| Extent { x, y: x, z: 1 }),
+            block: Some(Extent { x: 16, y: 16, z: 1 }),
+            shared: Some(0),
+            count: 1,
+            count_known,
+        }
+    }
+
+    fn need(launches: Vec<LaunchNeed>) -> Need {
+        Need {
+            peak: Some(Bytes(262_144)),
+            peak_rounded: Some(Bytes(2 << 20)),
+            live_at_end: Bytes(0),
+            verdict: Verdict::Exact,
+            allocations: vec![AllocationNeed {
+                site: site(133),
+                api: "cudaMalloc".to_owned(),
+                times: 1,
+                bytes: Some((Bytes(262_144), Bytes(262_144))),
+                total: Bytes(262_144),
+            }],
+            launches,
+            assumptions: Vec::new(),
+            unknowns: Vec::new(),
+            files: vec!["256.dat".to_owned()],
+            steps: 10,
+        }
+    }
+
+    #[test]
+    fn a_whole_need_reads_as_tables() {
+        let launches = [15, 14, 1].map(|grid| launch_of(Some(grid), true)).into();
+        let expected = "\
+device memory: 256.00 KiB at the peak (262144 bytes; 2.00 MiB as the driver rounds), exact
+
+allocations
+  PLACE       CALL        TIMES  BYTES EACH   BYTES
+  lud.cu:133  cudaMalloc      1      262144  262144
+
+launches
+  PLACE      KERNEL        GRID        BLOCK  SHARED  WARPS      COUNT
+  lud.cu:58  lud_internal  15x15 .. 1  16x16       0  1800 .. 8      3
+
+read: 256.dat
+";
+        assert_eq!(text(&need(launches)), expected);
+    }
+
+    #[test]
+    fn what_depends_on_the_device_is_marked_and_stays_on_its_own_row() {
+        let text = text(&need(vec![
+            launch_of(None, false),
+            launch_of(Some(2), false),
+        ]));
+        assert!(
+            text.contains("unknown  16x16       0  unknown     1+\n"),
+            "{text}"
+        );
+        assert!(text.contains("  +: at least;"), "{text}");
+    }
+
+    #[test]
+    fn nothing_unknown_is_left_out() {
+        let mut need = need(Vec::new());
+        need.verdict = Verdict::LowerBound;
+        need.peak = None;
+        need.allocations[0].bytes = None;
+        need.unknowns.push(Unknown {
+            site: Some(site(9)),
+            what: "size of cudaMalloc".to_owned(),
+            reason: "read from device memory".to_owned(),
+        });
+        let text = text(&need);
+        assert!(text.starts_with("device memory: lower bound\n"), "{text}");
+        assert!(
+            text.contains("\nnot known\n  lud.cu:9  size of cudaMalloc: read from device memory\n"),
+            "{text}"
+        );
+        assert!(text.contains("unknown  262144+\n"), "{text}");
+    }
+}

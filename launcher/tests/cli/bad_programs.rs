@@ -1,0 +1,156 @@
+//! Programs that are not there, are no programs, or carry no readable job profile: each has its exit code, its
+//! sentence and its hint, and nothing on standard output.
+
+use crate::fixture::{Sandbox, elf, relocatable, section, summary};
+use migfit_schema::container;
+
+/// `migfit fit ./it` fails with this code; the text has each of these parts.
+fn refused(sandbox: &Sandbox, code: i32, parts: &[&str]) {
+    refused_as(sandbox, "./it", code, parts);
+}
+
+fn refused_as(sandbox: &Sandbox, name: &str, code: i32, parts: &[&str]) {
+    let outcome = sandbox.migfit(&["fit", name]);
+    assert_eq!(
+        (outcome.code, outcome.stdout.as_str()),
+        (code, ""),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
+    for part in parts {
+        assert!(
+            outcome.stderr.contains(part),
+            "no '{part}' in: {}",
+            outcome.stderr
+        );
+    }
+}
+
+fn with(bytes: &[u8]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.put("it", bytes);
+    sandbox
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    refused(&Sandbox::new(), 81, &["there is no program './it'"]);
+    refused_as(&with(b""), "it", 81, &["did you mean ./it?"]);
+    refused_as(&with(b""), "./itt", 81, &["did you mean ./it?"]);
+}
+
+#[test]
+fn a_folder_a_script_and_other_files() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("it")).unwrap();
+    refused(&sandbox, 82, &["is a folder"]);
+    refused(&with(b""), 82, &["an empty file"]);
+    refused(&with(b"#!/bin/sh\n"), 82, &["a script"]);
+    refused(&with(b"!<arch>\n"), 82, &["an archive"]);
+    refused(
+        &with(b"MZ and more, but not an ELF file at all"),
+        82,
+        &["not a Linux program"],
+    );
+    refused_as(&Sandbox::new(), "/dev/zero", 82, &["no regular file"]);
+}
+
+#[test]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = with(&elf(None));
+    let closed = std::fs::Permissions::from_mode(0o000);
+    std::fs::set_permissions(sandbox.path("it"), closed).unwrap();
+    if std::fs::File::open(sandbox.path("it")).is_ok() {
+        eprintln!("skipped: this user may read everything");
+        return;
+    }
+    refused(&sandbox, 81, &["cannot read './it'"]);
+}
+
+#[test]
+fn a_program_without_a_job_profile() {
+    refused(
+        &with(&elf(None)),
+        83,
+        &["no job profile", "migfit build -- make"],
+    );
+    refused(&with(&relocatable(None)), 82, &["is an object file"]);
+}
+
+#[test]
+fn a_job_profile_of_another_version() {
+    let mut other = summary();
+    other.version = 99;
+    other.migfit = "7.0.0".to_owned();
+    let program = elf(Some(&section(&other, None)));
+    refused(
+        &with(&program),
+        84,
+        &[
+            "version 99",
+            "reads version 1",
+            "\n  written by migfit 7.0.0\n",
+        ],
+    );
+}
+
+#[test]
+fn a_damaged_job_profile() {
+    let whole = section(&summary(), None);
+    let cut = elf(Some(&whole[..whole.len() - 1]));
+    refused(&with(&cut), 84, &["entry cut short at byte 0"]);
+    refused(
+        &with(&elf(Some(b"nothing of ours"))),
+        84,
+        &["no known mark at byte 0"],
+    );
+    refused(&with(&elf(Some(b""))), 84, &["no summary"]);
+    let twice = [whole.clone(), whole.clone()].concat();
+    refused(&with(&elf(Some(&twice))), 84, &["2 summaries"]);
+    let mut no_json = Vec::new();
+    container::append(&mut no_json, container::SUMMARY, b"{\"version\": 1");
+    refused(&with(&elf(Some(&no_json))), 84, &["summary: EOF"]);
+    let mut no_program = whole.clone();
+    container::append(&mut no_program, container::PROGRAM, &[0xff; 40]);
+    refused(&with(&elf(Some(&no_program))), 84, &["size program: "]);
+}
+
+#[test]
+fn a_program_cut_anywhere_is_refused_with_a_code_of_ours() {
+    let whole = elf(Some(&section(&summary(), None)));
+    for length in (0..whole.len()).step_by(13) {
+        let outcome = with(&whole[..length]).migfit(&["fit", "./it"]);
+        assert!(
+            (82..=84).contains(&outcome.code),
+            "{length}: {} {}",
+            outcome.code,
+            outcome.stderr
+        );
+        assert!(
+            outcome.stderr.contains("hint: "),
+            "{length}: {}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn random_bytes_behind_an_elf_mark_never_break_the_reader() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for round in 0..64 {
+        let mut bytes = elf(Some(&section(&summary(), None)));
+        for _ in 0..24 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let at = 4 + usize::try_from(state % (bytes.len() as u64 - 4)).unwrap();
+            bytes[at] = (state >> 32) as u8;
+        }
+        let outcome = with(&bytes).migfit(&["fit", "./it"]);
+        let named = outcome.code == 0 || (82..=84).contains(&outcome.code);
+        assert!(named, "round {round}: {} {}", outcome.code, outcome.stderr);
+    }
+}

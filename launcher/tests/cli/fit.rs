@@ -1,0 +1,126 @@
+//! `migfit fit` on programs whose job profile is made here: formulas, figures, slices, JSON.
+
+use crate::fixture::{Outcome, Sandbox, elf, section, summary};
+
+fn fit(words: &[&str]) -> Outcome {
+    let sandbox = Sandbox::new();
+    sandbox.put("vector", &elf(Some(&section(&summary(), None))));
+    let outcome = sandbox.migfit(&[&["fit"], words].concat());
+    assert_eq!(outcome.stderr, "");
+    outcome
+}
+
+fn json(words: &[&str]) -> serde_json::Value {
+    let text = fit(words).stdout;
+    assert!(text.starts_with("{\n  \"version\": 1,\n"), "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn without_arguments_it_tells_the_formulas_with_their_places() {
+    let outcome = fit(&["./vector"]);
+    let expected = "vector: 1 allocation site, 0 launch sites\n\n\
+                    allocations\n  vector.cu:12  cudaMalloc\n      bytes   arg(1) * 4\n";
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, expected));
+}
+
+#[test]
+fn formulas_have_a_json_form() {
+    let json = json(&["--json", "./vector"]);
+    assert_eq!(json["program"], "vector");
+    let formula = &json["formulas"]["allocations"][0];
+    assert_eq!(formula["place"], "vector.cu:12");
+    assert_eq!(
+        formula["formulas"][0],
+        serde_json::json!(["bytes", "arg(1) * 4"])
+    );
+    assert_eq!(json["job_profile"]["allocations"][0]["site"]["line"], 12);
+}
+
+#[test]
+fn a_need_that_is_not_known_goes_to_the_whole_gpu_and_says_so() {
+    let outcome = fit(&["./vector", "4096"]);
+    assert!(
+        outcome
+            .stdout
+            .starts_with("./vector 4096\ndevice memory: unknown\n"),
+        "{}",
+        outcome.stdout
+    );
+    for model in ["a100-40gb", "a100-80gb", "h100-80gb-sxm", "a30-24gb"] {
+        let mut lines = outcome.stdout.lines();
+        let row = lines
+            .find(|line| line.trim_start().starts_with(model))
+            .unwrap();
+        assert!(
+            row.contains("(whole)") && row.contains("not known well enough"),
+            "{row}"
+        );
+    }
+}
+
+#[test]
+fn the_boards_are_those_asked_for() {
+    let gpus = |words: &[&str]| -> Vec<String> {
+        let json = json(words);
+        let gpus = json["gpus"].as_array().unwrap().iter();
+        gpus.map(|gpu| gpu["gpu"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let asked = [
+        "--json",
+        "--gpu",
+        "a30-24gb",
+        "--gpu",
+        "virtual:a100-40gb",
+        "./vector",
+        "1",
+    ];
+    assert_eq!(gpus(&asked), ["a30-24gb", "virtual:a100-40gb"]);
+    assert!(gpus(&["--json", "--gpu", "all", "./vector", "1"]).len() >= 16);
+}
+
+#[test]
+fn everything_behind_the_program_is_the_program_s() {
+    let json = json(&["--json", "./vector", "--json", "-n", "--", "--gpu"]);
+    assert_eq!(
+        json["args"],
+        serde_json::json!(["--json", "-n", "--", "--gpu"])
+    );
+}
+
+#[test]
+fn a_program_without_arguments_has_figures_too() {
+    let outcome = fit(&["--no-args", "./vector"]);
+    assert!(
+        outcome.stdout.starts_with("./vector\ndevice memory: "),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn a_model_that_does_not_exist_is_refused_with_the_one_meant() {
+    let outcome = Sandbox::new().migfit(&["fit", "--gpu", "a100-4gb", "./vector", "1"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (85, ""));
+    let expected =
+        "error: no GPU model is called 'a100-4gb'\nhint: did you mean 'a100-40gb'? models: ";
+    assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_migfit"))
+        .args(["layout", "graph", "--gpu", "a100-40gb", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), &b""[..])
+    );
+}
