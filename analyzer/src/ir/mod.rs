@@ -1,0 +1,13 @@
+//! LLVM IR in, one normalised module out. Must not know the size program.
+
+pub mod view;
+
+pub mod load;
+
+pub mod stubs;
+
+pub mod normalise;
+
+pub mod places;
+
+pub mod names;

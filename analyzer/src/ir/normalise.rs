@@ -1,0 +1,114 @@
+//! The linked module as the compiler left it in, the same module in the plain form that lowering wants out.
+//! Must not know the size program.
+//!
+//! Why not LLVM's default O2: it duplicates blocks (jump threading), turns loops round (rotation) and rewrites their
+//! exit tests (induction variables), and formulas are derived from what is left. What matters for sizes is
+//! inlining, which splits allocation sites and contexts; so this pipeline inlines nearly everything bottom-up,
+//! cleans up, and leaves loops as the programmer wrote them.
+
+use super::view::text;
+use crate::error::AnalyzeError;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::context::Context;
+use inkwell::module::{Linkage, Module};
+use llvm_sys::core::LLVMSetIsNewDbgInfoFormat;
+use llvm_sys::error::LLVMGetErrorMessage;
+use llvm_sys::transforms::pass_builder::{
+    LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
+};
+use std::ffi::CString;
+
+/// Largest cost at which a call is still inlined; LLVM's own default is 225.
+const INLINE_THRESHOLD: &str = "3000";
+
+/// Attributes that keep functions from being inlined or optimised; `-O0` builds carry them everywhere.
+const HINDRANCES: [&str; 2] = ["optnone", "noinline"];
+
+/// Passes in order. `no-verify-fixpoint`: instcombine in a pipeline of one's own aborts the process otherwise.
+/// GlobalsAA lets loads of file-level variables pass calls that cannot write them.
+const PIPELINE: &str = concat!(
+    "function(lower-expect,sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>),",
+    "ipsccp,globalopt,",
+    "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>)),",
+    "ipsccp,globalopt,",
+    "require<globals-aa>,function(invalidate<aa>),",
+    "function(lower-constant-intrinsics,sroa,early-cse<memssa>,gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce),",
+    "globaldce",
+);
+
+/// Brings a linked module into its plain form.
+///
+/// # Errors
+/// When LLVM refuses the passes.
+pub fn normalise(context: &Context, module: &Module<'_>) -> Result<(), AnalyzeError> {
+    free_functions(context, module);
+    if module.get_function("main").is_some() {
+        internalise(module);
+    }
+    run_passes(module)?;
+    // SAFETY: the module is alive; the call only changes how it holds debug variables. As intrinsic calls
+    // they can be read by the C interface, as records they cannot.
+    unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
+    Ok(())
+}
+
+/// Removes what hinders inlining, and raises its threshold.
+fn free_functions(context: &Context, module: &Module<'_>) {
+    let threshold = context.create_string_attribute("function-inline-threshold", INLINE_THRESHOLD);
+    for function in module.get_functions() {
+        for name in HINDRANCES {
+            let kind = Attribute::get_named_enum_kind_id(name);
+            function.remove_enum_attribute(AttributeLoc::Function, kind);
+        }
+        if function.count_basic_blocks() != 0 {
+            function.add_attribute(AttributeLoc::Function, threshold);
+        }
+    }
+}
+
+/// Makes everything but `main` and LLVM's own arrays private to the module: there is nobody else to call it.
+fn internalise(module: &Module<'_>) {
+    let stays = |linkage| {
+        matches!(
+            linkage,
+            Linkage::Internal
+                | Linkage::Private
+                | Linkage::AvailableExternally
+                | Linkage::Appending
+        )
+    };
+    for function in module.get_functions() {
+        let is_main = function.get_name().to_bytes() == b"main";
+        if function.count_basic_blocks() != 0 && !is_main && !stays(function.get_linkage()) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    for global in module.get_globals() {
+        if global.get_initializer().is_some() && !stays(global.get_linkage()) {
+            global.set_linkage(Linkage::Internal);
+        }
+    }
+}
+
+fn run_passes(module: &Module<'_>) -> Result<(), AnalyzeError> {
+    let pipeline = CString::new(PIPELINE).map_err(|error| AnalyzeError::Passes {
+        message: error.to_string(),
+    })?;
+    // SAFETY: module and pipeline are alive for the call; no target machine is needed for passes that do
+    // not ask for costs; the options are disposed of once; an error is consumed by reading its message.
+    let message = unsafe {
+        let options = LLVMCreatePassBuilderOptions();
+        let error = LLVMRunPasses(
+            module.as_mut_ptr(),
+            pipeline.as_ptr(),
+            std::ptr::null_mut(),
+            options,
+        );
+        LLVMDisposePassBuilderOptions(options);
+        (!error.is_null()).then(|| text::given(LLVMGetErrorMessage(error)))
+    };
+    match message {
+        None => Ok(()),
+        Some(message) => Err(AnalyzeError::Passes { message }),
+    }
+}

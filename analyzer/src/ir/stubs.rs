@@ -1,0 +1,222 @@
+//! What the CUDA compiler's generated host code says: which functions are kernels' stubs, which variables live on the device.
+//! Takes that code out of the module, so that passes neither inline a stub nor keep the registration alive.
+//! Must not know the size program.
+
+use super::view::constant::ConstantKind;
+use super::view::function::Function;
+use super::view::instruction::Instruction;
+use super::view::module::ModuleView;
+use super::view::value::{Value, ValueKind};
+use cpp_demangle::{DemangleOptions, Symbol};
+use inkwell::attributes::AttributeLoc;
+use inkwell::context::Context;
+use inkwell::module::Module;
+use llvm_sys::LLVMOpcode;
+use std::collections::BTreeMap;
+
+/// Part of the name of the function that nvcc puts between a kernel template and its stub.
+const TEMPLATE_WRAPPER: &str = "__wrapper__device_stub_";
+
+/// Facts of the generated code, by mangled names.
+#[derive(Debug, Default)]
+pub struct CudaFacts {
+    /// Kernels: (symbol on the device, name for people).
+    pub kernels: Vec<(String, String)>,
+    /// Stub function -> index into `kernels`.
+    pub stubs: BTreeMap<String, u32>,
+    /// Host shadow variable -> bytes on the device.
+    pub device_bytes: BTreeMap<String, u64>,
+}
+
+/// Reads the facts and leaves only declarations of stubs and registration functions in the module.
+pub fn take(context: &Context, module: &Module<'_>) -> CudaFacts {
+    let found = read(ModuleView::of(module));
+    for name in found.generated {
+        forget_body(module, &name);
+    }
+    for name in found.wrappers {
+        hide_lines(context, module, &name);
+    }
+    found.facts
+}
+
+/// What reading the module gave.
+#[derive(Default)]
+struct Found {
+    facts: CudaFacts,
+    /// Stubs and registration functions.
+    generated: Vec<String>,
+    /// Functions between the user's launch and the stub, which stand at the kernel's line in the source.
+    wrappers: Vec<String>,
+}
+
+fn read(module: ModuleView<'_>) -> Found {
+    let mut found = Found::default();
+    let mut registered = BTreeMap::new();
+    let mut stubs = Vec::new();
+    for function in module.functions() {
+        let calls = DirectCalls::of(function);
+        for call in &calls.0 {
+            match call.callee.as_str() {
+                "__cudaRegisterFunction" => registered.extend(call.registered_kernel()),
+                "__cudaRegisterVar" | "__cudaRegisterManagedVar" => {
+                    found.facts.device_bytes.extend(call.registered_variable());
+                }
+                _ => {}
+            }
+        }
+        if calls.contains("__cudaPopCallConfiguration") {
+            stubs.extend(launched(function, &calls).map(|host| (function.name(), host)));
+            found.generated.push(function.name());
+        } else if calls.registers_binary() {
+            found.generated.push(function.name());
+        } else if function.name().contains(TEMPLATE_WRAPPER) {
+            found.wrappers.push(function.name());
+        }
+    }
+    for (stub, host) in stubs {
+        found.wrappers.push(host.clone());
+        let symbol = registered.get(&host).cloned().unwrap_or(host);
+        found.facts.add_stub(stub, symbol);
+    }
+    found
+}
+
+impl CudaFacts {
+    fn add_stub(&mut self, stub: String, symbol: String) {
+        let known = self.kernels.iter().position(|(known, _)| *known == symbol);
+        let index = known.unwrap_or_else(|| {
+            let name = people_name(&symbol);
+            self.kernels.push((symbol, name));
+            self.kernels.len() - 1
+        });
+        self.stubs
+            .insert(stub, u32::try_from(index).unwrap_or(u32::MAX));
+    }
+}
+
+/// Calls of a function whose callee is known by name.
+struct DirectCalls<'m>(Vec<DirectCall<'m>>);
+
+struct DirectCall<'m> {
+    callee: String,
+    args: Vec<Value<'m>>,
+}
+
+impl<'m> DirectCalls<'m> {
+    fn of(function: Function<'m>) -> Self {
+        let calls = function.instructions().filter_map(|instruction| {
+            let is_call = matches!(
+                instruction.opcode(),
+                LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke
+            );
+            let callee = is_call.then(|| instruction.callee()).flatten()?;
+            Some(DirectCall {
+                callee: callee.as_function()?.name(),
+                args: instruction.arguments(),
+            })
+        });
+        DirectCalls(calls.collect())
+    }
+
+    fn contains(&self, callee: &str) -> bool {
+        self.0.iter().any(|call| call.callee == callee)
+    }
+
+    /// The constructor that gives the fat binary to the runtime; programs linked with -rdc call another one per file.
+    fn registers_binary(&self) -> bool {
+        self.0.iter().any(|call| {
+            call.callee == "__cudaRegisterFatBinary"
+                || call.callee.starts_with("__cudaRegisterLinkedBinary")
+        })
+    }
+}
+
+impl DirectCall<'_> {
+    /// (host function, symbol on the device) of `__cudaRegisterFunction(handle, host, symbol, name, ...)`.
+    fn registered_kernel(&self) -> Option<(String, String)> {
+        let host = self.args.get(1)?.as_function()?.name();
+        let ValueKind::Constant(symbol) = self.args.get(3)?.kind() else {
+            return None;
+        };
+        Some((host, symbol.as_text()?))
+    }
+
+    /// (variable, bytes) of `__cudaRegisterVar(handle, variable, address, name, extern, bytes, ...)`.
+    fn registered_variable(&self) -> Option<(String, u64)> {
+        let ValueKind::Constant(variable) = self.args.get(1)?.kind() else {
+            return None;
+        };
+        let ValueKind::Constant(bytes) = self.args.get(5)?.kind() else {
+            return None;
+        };
+        match (variable.kind(), bytes.kind()) {
+            (ConstantKind::Global(global), ConstantKind::Int(bytes)) => {
+                Some((global.name(), bytes))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The host function by which a stub names its kernel. What a stub calls differs by version: nvcc 13 looks the kernel
+/// up once, earlier ones and clang hand the function to the launch; nvcc also stores it in a static variable.
+fn launched<'m>(stub: Function<'m>, calls: &DirectCalls<'m>) -> Option<String> {
+    let argument = |callee: &str, index: usize| {
+        let call = calls.0.iter().find(|call| call.callee == callee)?;
+        call.args.get(index)?.as_function()
+    };
+    argument("__cudaGetKernel", 1)
+        .or_else(|| argument("cudaLaunchKernel", 0))
+        .or_else(|| stub.instructions().find_map(stored_function))
+        .map(Function::name)
+}
+
+fn stored_function(instruction: Instruction<'_>) -> Option<Function<'_>> {
+    if instruction.opcode() != LLVMOpcode::LLVMStore {
+        return None;
+    }
+    instruction.operand(0)?.as_function()
+}
+
+/// The kernel's name without parameters; the symbol itself where it is not mangled.
+fn people_name(symbol: &str) -> String {
+    let options = DemangleOptions::new().no_params().no_return_type();
+    Symbol::new(symbol)
+        .ok()
+        .and_then(|mangled| mangled.demangle(&options).ok())
+        .unwrap_or_else(|| symbol.to_owned())
+}
+
+/// Makes a wrapper's code look, once inlined, as if it stood at the launch.
+fn hide_lines(context: &Context, module: &Module<'_>, name: &str) {
+    if let Some(function) = module.get_function(name) {
+        let attribute = context.create_string_attribute("no-inline-line-tables", "");
+        function.add_attribute(AttributeLoc::Function, attribute);
+    }
+}
+
+/// Puts a declaration in a function's place, under the same name.
+fn forget_body(module: &Module<'_>, name: &str) {
+    let Some(function) = module.get_function(name) else {
+        return;
+    };
+    let declaration = module.add_function("", function.get_type(), None);
+    function.replace_all_uses_with(declaration);
+    // SAFETY: nothing refers to the function any more (its uses were replaced just before), and no view of
+    // it is alive: `take` keeps names only.
+    unsafe { function.delete() };
+    declaration.as_global_value().set_name(name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::people_name;
+
+    #[test]
+    fn names_for_people_have_no_parameters() {
+        assert_eq!(people_name("_Z4Fan1PfPKfii"), "Fan1");
+        assert_eq!(people_name("_Z5scaleIdEvPT_i"), "scale<double>");
+        assert_eq!(people_name("plain_c"), "plain_c");
+    }
+}

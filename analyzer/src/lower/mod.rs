@@ -1,0 +1,33 @@
+//! A normalised module in, the size program out. Knows LLVM only through `ir::view`; must not know slicing or formulas.
+
+pub mod lanes;
+
+pub mod program;
+
+pub mod global;
+
+mod constant;
+
+mod function;
+
+mod terminator;
+
+mod instruction;
+
+mod aggregate;
+
+mod arithmetic;
+
+mod bits;
+
+mod memory;
+
+mod atomic;
+
+mod call;
+
+mod intrinsic;
+
+mod overflow;
+
+pub mod print;

@@ -1,0 +1,140 @@
+//! A normalised module and what its CUDA code said in, the size program out. Lowers what `main` and the static
+//! constructors can reach, in the order in which it is met, so that the same module gives the same program.
+
+use super::function;
+use super::global;
+use crate::ir::places::Places;
+use crate::ir::stubs::CudaFacts;
+use crate::ir::view::constant::Global;
+use crate::ir::view::function::Function;
+use crate::ir::view::metadata::Location;
+use crate::ir::view::module::ModuleView;
+use crate::ir::view::types::Layout;
+use migfit_schema::program::{self as schema, FunctionId, GlobalId, Place, SizeProgram};
+use std::collections::{HashMap, VecDeque};
+
+/// Lowers everything that the program can reach. A module without `main` (a library) starts from all its functions.
+#[must_use]
+pub fn lower(module: ModuleView<'_>, facts: &CudaFacts) -> SizeProgram {
+    let mut lowering = Lowering::new(module, facts);
+    let main = module.function("main").filter(|main| main.has_body());
+    let main = main.map(|main| lowering.function(main));
+    let constructors: Vec<FunctionId> = module
+        .constructors()
+        .into_iter()
+        .filter(|constructor| constructor.has_body())
+        .map(|constructor| lowering.function(constructor))
+        .collect();
+    if main.is_none() {
+        for function in module.functions().filter(|f| f.has_body() && !f.is_copy()) {
+            lowering.function(function);
+        }
+    }
+    lowering.finish(constructors, main)
+}
+
+/// What is known while a program is lowered.
+pub(super) struct Lowering<'m> {
+    pub(super) layout: Layout<'m>,
+    pub(super) facts: &'m CudaFacts,
+    places: Places,
+    place_of: HashMap<Location<'m>, Place>,
+    files: Vec<String>,
+    functions: HashMap<Function<'m>, FunctionId>,
+    lowered: Vec<schema::Function>,
+    waiting: VecDeque<Function<'m>>,
+    globals: HashMap<Global<'m>, GlobalId>,
+    waiting_globals: VecDeque<Global<'m>>,
+    lowered_globals: Vec<schema::Global>,
+}
+
+impl<'m> Lowering<'m> {
+    fn new(module: ModuleView<'m>, facts: &'m CudaFacts) -> Self {
+        Lowering {
+            layout: module.layout(),
+            facts,
+            places: Places::of(module),
+            place_of: HashMap::new(),
+            files: Vec::new(),
+            functions: HashMap::new(),
+            lowered: Vec::new(),
+            waiting: VecDeque::new(),
+            globals: HashMap::new(),
+            waiting_globals: VecDeque::new(),
+            lowered_globals: Vec::new(),
+        }
+    }
+
+    /// Number of a function; it is lowered in its turn. One that is only declared gets a body that calls it.
+    pub(super) fn function(&mut self, function: Function<'m>) -> FunctionId {
+        let next = index(self.functions.len());
+        *self.functions.entry(function).or_insert_with(|| {
+            self.waiting.push_back(function);
+            next
+        })
+    }
+
+    /// Number of a global; its initial value is lowered in its turn.
+    pub(super) fn global(&mut self, global: Global<'m>) -> GlobalId {
+        let next = index(self.globals.len());
+        *self.globals.entry(global).or_insert_with(|| {
+            self.waiting_globals.push_back(global);
+            next
+        })
+    }
+
+    /// The place in the user's source that stands for a location.
+    pub(super) fn place(&mut self, location: Option<Location<'m>>) -> Place {
+        let Some(location) = location else {
+            return Place::default();
+        };
+        if let Some(known) = self.place_of.get(&location) {
+            return *known;
+        }
+        let place = match self.places.of_location(location) {
+            Some((file, line)) => Place {
+                file: self.file(file),
+                line,
+            },
+            None => Place::default(),
+        };
+        self.place_of.insert(location, place);
+        place
+    }
+
+    fn file(&mut self, path: String) -> u32 {
+        let known = self.files.iter().position(|file| *file == path);
+        index(known.unwrap_or_else(|| {
+            self.files.push(path);
+            self.files.len() - 1
+        }))
+    }
+
+    /// Lowers what waits until nothing new is met.
+    fn finish(mut self, constructors: Vec<FunctionId>, main: Option<FunctionId>) -> SizeProgram {
+        loop {
+            if let Some(function) = self.waiting.pop_front() {
+                let lowered = function::lower(&mut self, function);
+                self.lowered.push(lowered);
+            } else if let Some(global) = self.waiting_globals.pop_front() {
+                let lowered = global::lower(&mut self, global);
+                self.lowered_globals.push(lowered);
+            } else {
+                break;
+            }
+        }
+        SizeProgram {
+            files: self.files,
+            functions: self.lowered,
+            globals: self.lowered_globals,
+            constructors,
+            main,
+            kernels: self.facts.kernels.clone(),
+        }
+    }
+}
+
+/// A position as the schema stores it. No module that LLVM can hold has four billion of anything.
+pub(super) fn index(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}
