@@ -72,7 +72,7 @@ pub struct FitFlags {
     #[arg(long)]
     pub no_args: bool,
     /// The program, built with 'migfit build', and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
 }
 
@@ -104,7 +104,7 @@ pub struct RunFlags {
     #[arg(short, long)]
     pub quiet: bool,
     /// The program and its arguments
-    #[arg(required_unless_present = "file", trailing_var_arg = true, allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    #[arg(required_unless_present = "file", trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
 }
 

@@ -48,7 +48,7 @@ fn a_folder_a_script_and_other_files() {
     refused(&sandbox, 82, &["is a folder"]);
     refused(&with(b""), 82, &["an empty file"]);
     refused(&with(b"#!/bin/sh\n"), 82, &["a script"]);
-    refused(&with(b"!<arch>\n"), 82, &["an archive"]);
+    refused(&with(b"!<arch>\nname.o/         "), 82, &["an archive"]);
     refused(
         &with(b"MZ and more, but not an ELF file at all"),
         82,
@@ -103,7 +103,7 @@ fn a_damaged_job_profile() {
     let cut = elf(Some(&whole[..whole.len() - 1]));
     refused(&with(&cut), 84, &["entry cut short at byte 0"]);
     refused(
-        &with(&elf(Some(b"nothing of ours"))),
+        &with(&elf(Some(b"nothing that is ours"))),
         84,
         &["no known mark at byte 0"],
     );
