@@ -129,3 +129,82 @@ fn policy(given: &str) -> Result<PolicyName, CliError> {
         known: known.into(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> impl Iterator<Item = OsString> {
+        format!("migfit {line}")
+            .split(' ')
+            .map(OsString::from)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    fn run_of(line: &str) -> Result<RunPlan, CliError> {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            flags: RunFlags,
+        }
+        run(Alone::try_parse_from(words(line)).unwrap().flags)
+    }
+
+    #[test]
+    fn a_run_of_one_program_keeps_the_program_s_own_flags() {
+        let plan =
+            run_of("--gpu virtual:a100-40gb --policy sequential ./lud -s 256 --quiet").unwrap();
+        let args = ["-s", "256", "--quiet"].map(OsString::from).into();
+        let program = PathBuf::from("./lud");
+        assert_eq!(plan.jobs, JobSource::Program { program, args });
+        assert_eq!((plan.policy, plan.quiet), (PolicyName::Sequential, false));
+        assert_eq!(plan.gpu.to_string(), "virtual:a100-40gb");
+    }
+
+    #[test]
+    fn a_run_of_a_file_has_its_defaults() {
+        let plan = run_of("-f jobs.toml -q --json").unwrap();
+        assert_eq!(plan.jobs, JobSource::File("jobs.toml".into()));
+        assert_eq!(
+            (plan.policy, plan.gpu),
+            (PolicyName::Fifo, GpuSelector::Index(0))
+        );
+        assert!(plan.quiet && plan.json && plan.out.is_none());
+    }
+
+    #[test]
+    fn an_unknown_policy_offers_the_one_meant() {
+        let error = run_of("--policy fifi ./a").unwrap_err();
+        assert_eq!(error.to_string(), "no policy is called 'fifi'");
+        let hint = crate::failure::Explain::hint(&error).unwrap();
+        assert_eq!(hint, "did you mean 'fifo'? policies: sequential fifo");
+    }
+
+    #[test]
+    fn a_fit_has_formulas_without_arguments_and_figures_with() {
+        let args = |line| match request(words(line)) {
+            Ok(Request::Fit(fit)) => fit.args.map(|args| args.len()),
+            other => panic!("no fit: {other:?}"),
+        };
+        assert_eq!(args("fit ./a"), None);
+        assert_eq!(args("fit ./a 1 --json"), Some(2));
+        assert_eq!(args("fit --no-args ./a"), Some(0));
+    }
+
+    #[test]
+    fn a_build_command_is_all_that_follows_the_dashes() {
+        let Ok(Request::Build(options)) = request(words("build --virtual -- make -j 2")) else {
+            panic!("no build");
+        };
+        assert_eq!(options.command, ["make", "-j", "2"].map(OsString::from));
+        assert!(options.for_virtual_gpu);
+        assert_eq!(options.host_compiler, HostCompiler::Clang);
+    }
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        use clap::CommandFactory;
+        Flags::command().debug_assert();
+    }
+}

@@ -118,18 +118,23 @@ pub fn text(summary: &Summary, formulas: &Formulas) -> String {
         counted(formulas.allocations.len(), "allocation site"),
         counted(formulas.launches.len(), "launch site"),
     );
-    if let Some(failure) = &summary.failure {
-        let _ = writeln!(text, "\nno figures can be worked out: {failure}");
-    }
     section(&mut text, "allocations", &formulas.allocations, site);
     section(&mut text, "launches", &formulas.launches, site);
     section(&mut text, "not known", &summary.unknowns, unknown);
-    section(
-        &mut text,
-        "linked without IR, so not looked into",
-        &summary.without_ir,
-        |object| format!("  {object}\n"),
-    );
+    text + &gaps(summary)
+}
+
+/// What analysis did not see of the program: no evaluation can know it either.
+#[must_use]
+pub fn gaps(summary: &Summary) -> String {
+    let mut text = String::new();
+    if let Some(failure) = &summary.failure {
+        let _ = writeln!(text, "\nno figures can be worked out: {failure}");
+    }
+    let title = "linked without IR, so not looked into";
+    section(&mut text, title, &summary.without_ir, |object| {
+        format!("  {object}\n")
+    });
     text
 }
 
@@ -264,7 +269,7 @@ linked without IR, so not looked into
     }
 
     #[test]
-    fn a_failed_analysis_says_so_first() {
+    fn a_failed_analysis_says_so() {
         let mut summary = lud();
         summary.failure = Some("the analysis ran out of memory".to_owned());
         let text = text(&summary, &Formulas::of(&summary));

@@ -42,6 +42,10 @@ struct AnswerDocument<'a> {
     version: u32,
     program: &'a str,
     args: &'a [String],
+    /// Why there is no size program, when there is none.
+    failure: Option<&'a str>,
+    /// Linked objects that analysis did not see.
+    without_ir: &'a [String],
     need: Option<NeedForm<'a>>,
     gpus: Vec<GpuForm>,
 }
@@ -50,11 +54,17 @@ struct AnswerDocument<'a> {
 ///
 /// # Errors
 /// When a value has no JSON form.
-pub fn answer(program: &str, args: &[String], answer: &Answer<'_>) -> serde_json::Result<String> {
+pub fn answer(
+    summary: &Summary,
+    args: &[String],
+    answer: &Answer<'_>,
+) -> serde_json::Result<String> {
     pretty(&AnswerDocument {
         version: VERSION,
-        program,
+        program: &summary.name,
         args,
+        failure: summary.failure.as_deref(),
+        without_ir: &summary.without_ir,
         need: answer
             .need
             .as_ref()

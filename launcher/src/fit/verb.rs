@@ -48,12 +48,13 @@ fn in_figures(
     let found = answer(&mut evaluator, &request.boards);
     if request.json {
         let args = command.args.get(1..).unwrap_or_default();
-        return Ok(json::answer(&profile.summary.name, args, &found)?);
+        return Ok(json::answer(&profile.summary, args, &found)?);
     }
     Ok(format!(
-        "{}\n{}\n{}",
+        "{}\n{}{}\n{}",
         command.args.join(" "),
         need(&found),
+        formulas::gaps(&profile.summary),
         slices_text::text(&found.boards)
     ))
 }

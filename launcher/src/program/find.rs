@@ -23,8 +23,10 @@ pub fn find(name: &Path, folder: &Path, search: Option<&OsStr>) -> Result<PathBu
         .map(|place| folder.join(place).join(name))
         .find(|file| is_program(file));
     in_path.ok_or_else(|| {
-        let instead = here.exists().then(|| format!("./{}", name.display()));
-        not_found(name, instead.or_else(|| sibling(name, &here)))
+        not_found(
+            name,
+            in_folder(name, &here).or_else(|| sibling(name, &here)),
+        )
     })
 }
 
@@ -46,6 +48,14 @@ fn not_found(name: &Path, instead: Option<String>) -> ProgramError {
         name: name.display().to_string(),
         instead,
     }
+}
+
+/// The program that stands in the folder itself, or in a folder of its own name, as `make` often leaves it.
+fn in_folder(name: &Path, here: &Path) -> Option<String> {
+    let own = name.join(name);
+    let found = [(here.to_owned(), name), (here.join(name), own.as_path())];
+    let found = found.into_iter().find(|(file, _)| is_program(file));
+    found.map(|(_, said)| format!("./{}", said.display()))
 }
 
 /// The program beside the missing file that is spelt most like it.
@@ -107,6 +117,14 @@ mod tests {
         let found = find(Path::new("lud"), Path::new("/"), Some(&search)).unwrap();
         assert_eq!(found, folder.path().join("lud"));
         assert_eq!(meant("lud", folder.path()).as_deref(), Some("./lud"));
+    }
+
+    #[test]
+    fn a_program_in_a_folder_of_its_name_is_offered() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder_with("lud");
+        std::fs::rename(inner.path(), folder.path().join("lud")).unwrap();
+        assert_eq!(meant("lud", folder.path()).as_deref(), Some("./lud/lud"));
     }
 
     #[test]
