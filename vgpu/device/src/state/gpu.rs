@@ -53,14 +53,22 @@ impl VirtualGpu {
     /// # Errors
     /// When neither names one, or the state file is not usable.
     pub fn from_env() -> Result<VirtualGpu, StateError> {
-        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let model = text("MIGFIT_VGPU");
-        let path = match (text("MIGFIT_VGPU_STATE"), &model) {
-            (Some(path), _) => PathBuf::from(path),
-            (None, Some(model)) => default_path(model),
-            (None, None) => return Err(StateError::NotConfigured),
-        };
-        VirtualGpu::open(&path, model.as_deref())
+        VirtualGpu::open(
+            &VirtualGpu::path_from_env()?,
+            variable("MIGFIT_VGPU").as_deref(),
+        )
+    }
+
+    /// The state file that the environment names, whether or not it is there.
+    ///
+    /// # Errors
+    /// `NotConfigured` when neither variable is set.
+    pub fn path_from_env() -> Result<PathBuf, StateError> {
+        match (variable("MIGFIT_VGPU_STATE"), variable("MIGFIT_VGPU")) {
+            (Some(path), _) => Ok(PathBuf::from(path)),
+            (None, Some(model)) => Ok(default_path(&model)),
+            (None, None) => Err(StateError::NotConfigured),
+        }
     }
 
     /// Opens the GPU of a state file; makes the file when it is not there and a model is given.
@@ -108,6 +116,12 @@ impl VirtualGpu {
     #[must_use]
     pub fn uuid(&self) -> String {
         format!("GPU-{}", self.uuid)
+    }
+
+    /// The 16 bytes of its UUID.
+    #[must_use]
+    pub fn uuid_bytes(&self) -> [u8; 16] {
+        *self.uuid.as_bytes()
     }
 
     /// Where its state is.
@@ -343,6 +357,10 @@ fn require_slice(tables: &Tables, slice: &Slice) -> Result<(), StateError> {
     } else {
         Err(StateError::NotFound(format!("slice {}", slice.uuid)))
     }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn default_path(model: &str) -> PathBuf {

@@ -1,0 +1,5 @@
+//! Device code as programs carry it -> PTX text and its outline: kernels with their parameters, and variables.
+
+pub mod container;
+pub mod outline;
+pub mod source;

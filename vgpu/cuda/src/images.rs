@@ -1,0 +1,224 @@
+//! Loaded device code (a `CUmodule`, which is a `CUlibrary` too) and its kernels (a `CUfunction`, which is a `CUkernel`
+//! too): one object for both names, since the process has one device.
+
+use crate::contexts::{self, CudaContext};
+use crate::driver::driver;
+use crate::fatbin::container;
+use crate::fatbin::outline::{self, KernelOutline, Variable};
+use crate::fatbin::source::{self, SourceError, WRAPPER_MAGIC};
+use crate::handles::{Handles, handle_of};
+use crate::log;
+use crate::status::{Outcome, Status};
+use migfit_schema::units::Bytes;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Loaded device code.
+pub struct Image {
+    kernels: BTreeMap<String, Arc<Kernel>>,
+    variables: BTreeMap<String, Variable>,
+    /// Device addresses of variables, by context and name; made when first asked for.
+    placed: Mutex<BTreeMap<(u64, String), u64>>,
+}
+
+/// A kernel.
+pub struct Kernel {
+    /// Its name as the program knows it.
+    pub name: CString,
+    /// What its PTX declares.
+    pub outline: KernelOutline,
+    /// Dynamic shared memory that the program opted into; -1: what needs no opting in.
+    pub dynamic_shared: AtomicI32,
+    /// Preferred split of L1 cache and shared memory.
+    pub carveout: AtomicI32,
+    /// Launches that were accepted.
+    pub launches: AtomicU64,
+    image: Weak<Image>,
+}
+
+static IMAGES: Handles<Image> = Handles::new();
+static KERNELS: Handles<Kernel> = Handles::new();
+
+/// Loads device code and gives its handle.
+///
+/// The pointer is what C callers hand in: a wrapper record, a container, or NUL-terminated PTX.
+pub fn load(image: *const u8) -> Outcome<usize> {
+    let capability = driver()?.gpu.model().compute_capability;
+    let text = text_of(image, capability).map_err(refuse)?;
+    let outline = outline::scan(&text);
+    let target = outline.target.ok_or(Status::INVALID_PTX)?;
+    if target > capability.0 * 10 + capability.1 {
+        let (major, minor) = capability;
+        return Err(refuse(SourceError::NoPtx { major, minor }));
+    }
+    let image = Arc::new_cyclic(|image| Image {
+        kernels: outline
+            .kernels
+            .into_iter()
+            .filter_map(|(name, outline)| kernel(name, outline, image))
+            .collect(),
+        variables: outline.variables,
+        placed: Mutex::new(BTreeMap::new()),
+    });
+    for kernel in image.kernels.values() {
+        KERNELS.insert(Arc::clone(kernel));
+    }
+    Ok(IMAGES.insert(image))
+}
+
+/// Unloads device code; its handles and those of its kernels are stale from now on.
+pub fn unload(handle: usize) -> Outcome {
+    driver()?;
+    let image = IMAGES.remove(handle)?;
+    KERNELS.remove_where(|kernel| kernel.image.ptr_eq(&Arc::downgrade(&image)));
+    let placed = std::mem::take(&mut *image.placed.lock().unwrap_or_else(PoisonError::into_inner));
+    for address in placed.into_values() {
+        if let Some(owner) = contexts::owner_of(address) {
+            owner.memory.free(address)?;
+        }
+    }
+    Ok(())
+}
+
+/// The device code of a handle.
+pub fn image(handle: usize) -> Outcome<Arc<Image>> {
+    driver()?;
+    IMAGES.get(handle)
+}
+
+/// The kernel of a handle.
+pub fn kernel_of(handle: usize) -> Outcome<Arc<Kernel>> {
+    driver()?;
+    KERNELS.get(handle)
+}
+
+/// The variables of a context went with its memory.
+pub fn context_ended(context: u64) {
+    IMAGES.remove_where(|image| {
+        let mut placed = image.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        placed.retain(|(owner, _), _| *owner != context);
+        false
+    });
+}
+
+impl Image {
+    /// Handle of the kernel with this name.
+    pub fn kernel(&self, name: &str) -> Outcome<usize> {
+        self.kernels
+            .get(name)
+            .map(handle_of)
+            .ok_or(Status::NOT_FOUND)
+    }
+
+    /// Handles of all kernels, by name.
+    pub fn kernels(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.kernels.values().map(handle_of)
+    }
+
+    /// Address and size of a variable in a context; its memory is allocated when first asked for.
+    pub fn variable(&self, context: &CudaContext, name: &str) -> Outcome<(u64, usize)> {
+        let variable = self.variables.get(name).ok_or(Status::NOT_FOUND)?;
+        let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (context.id, name.to_owned());
+        if let Some(address) = placed.get(&key) {
+            return Ok((*address, variable.bytes));
+        }
+        let Some(initial) = &variable.initial else {
+            log::unsupported(&format!("initial value of {name}"));
+            return Err(Status::NOT_SUPPORTED);
+        };
+        let address = context.memory.allocate(Bytes(variable.bytes as u64))?;
+        clear_and_set(address, variable.bytes, initial);
+        placed.insert(key, address);
+        Ok((address, variable.bytes))
+    }
+}
+
+impl Kernel {
+    /// Handle of the device code that it is from.
+    pub fn image(&self) -> Outcome<usize> {
+        self.image
+            .upgrade()
+            .map(|image| handle_of(&image))
+            .ok_or(Status::INVALID_HANDLE)
+    }
+
+    /// Bytes of dynamic shared memory that a launch may ask for.
+    pub fn most_dynamic_shared(&self) -> u32 {
+        let default = crate::limits::SHARED_PER_BLOCK.saturating_sub(self.static_shared());
+        u32::try_from(self.dynamic_shared.load(Ordering::Relaxed)).unwrap_or(default)
+    }
+
+    /// Bytes of static shared memory.
+    pub fn static_shared(&self) -> u32 {
+        u32::try_from(self.outline.shared).unwrap_or(u32::MAX)
+    }
+}
+
+fn kernel(
+    name: String,
+    outline: KernelOutline,
+    image: &Weak<Image>,
+) -> Option<(String, Arc<Kernel>)> {
+    let kernel = Kernel {
+        name: CString::new(name.as_str()).ok()?,
+        outline,
+        dynamic_shared: AtomicI32::new(-1),
+        carveout: AtomicI32::new(-1),
+        launches: AtomicU64::new(0),
+        image: Weak::clone(image),
+    };
+    Some((name, Arc::new(kernel)))
+}
+
+fn refuse(error: SourceError) -> Status {
+    log::explain(&error.to_string());
+    match error {
+        SourceError::NoPtx { .. } => Status::NO_BINARY_FOR_GPU,
+        SourceError::Image(_) => Status::INVALID_IMAGE,
+        SourceError::NotText => Status::INVALID_PTX,
+    }
+}
+
+/// The PTX of an image that a C caller points to.
+fn text_of(image: *const u8, capability: (u32, u32)) -> Result<String, SourceError> {
+    const ELF: [u8; 4] = *b"\x7fELF";
+    let (major, minor) = capability;
+    // SAFETY: every form of image has at least four bytes (PTX text ends in a NUL, and is longer).
+    let first = unsafe { image.cast::<[u8; 4]>().read_unaligned() };
+    match u32::from_le_bytes(first) {
+        WRAPPER_MAGIC => {
+            // SAFETY: a wrapper record is magic, version, pointer to the container, pointer.
+            let container = unsafe { image.add(8).cast::<*const u8>().read_unaligned() };
+            source::from_container(container_bytes(container)?, capability)
+        }
+        container::MAGIC => source::from_container(container_bytes(image)?, capability),
+        _ if first == ELF => Err(SourceError::NoPtx { major, minor }),
+        // SAFETY: what is none of the above is NUL-terminated text by the C interface.
+        _ => source::from_text(&unsafe { CStr::from_ptr(image.cast()) }.to_bytes().into()),
+    }
+}
+
+/// The bytes of the container that begins here; its header tells how many.
+fn container_bytes<'a>(container: *const u8) -> Result<&'a [u8], SourceError> {
+    // SAFETY: the caller vouches for a container, which has at least a header.
+    let header = unsafe { std::slice::from_raw_parts(container, container::HEADER) };
+    let length = container::length(header)?;
+    // SAFETY: the container is as long as its header says.
+    Ok(unsafe { std::slice::from_raw_parts(container, length) })
+}
+
+fn clear_and_set(address: u64, bytes: usize, initial: &[u8]) {
+    let Ok(address) = usize::try_from(address) else {
+        return;
+    };
+    let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
+    // SAFETY: the heap just gave out these bytes, and shared granules may hold what another variable left.
+    let room = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
+    room.fill(0);
+    for (to, from) in room.iter_mut().zip(initial) {
+        *to = *from;
+    }
+}

@@ -1,0 +1,59 @@
+//! The driver's results, and how failures of the virtual GPU map to them.
+
+use migfit_vgpu_device::StateError;
+
+/// A `CUresult` other than success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status(pub u32);
+
+/// Outcome of a driver call.
+pub type Outcome<T = ()> = Result<T, Status>;
+
+impl Status {
+    pub const INVALID_VALUE: Status = Status(1);
+    pub const OUT_OF_MEMORY: Status = Status(2);
+    pub const NOT_INITIALIZED: Status = Status(3);
+    pub const NO_DEVICE: Status = Status(100);
+    pub const INVALID_DEVICE: Status = Status(101);
+    pub const INVALID_IMAGE: Status = Status(200);
+    pub const INVALID_CONTEXT: Status = Status(201);
+    pub const NO_BINARY_FOR_GPU: Status = Status(209);
+    pub const INVALID_PTX: Status = Status(218);
+    pub const FILE_NOT_FOUND: Status = Status(301);
+    pub const INVALID_HANDLE: Status = Status(400);
+    pub const NOT_FOUND: Status = Status(500);
+    pub const CONTEXT_IS_DESTROYED: Status = Status(709);
+    pub const HOST_MEMORY_ALREADY_REGISTERED: Status = Status(712);
+    pub const HOST_MEMORY_NOT_REGISTERED: Status = Status(713);
+    pub const COOPERATIVE_LAUNCH_TOO_LARGE: Status = Status(720);
+    pub const NOT_SUPPORTED: Status = Status(801);
+    pub const UNKNOWN: Status = Status(999);
+}
+
+impl From<StateError> for Status {
+    fn from(error: StateError) -> Status {
+        match error {
+            StateError::OutOfMemory { .. } | StateError::TableFull(_) => Status::OUT_OF_MEMORY,
+            // The slice was destroyed under the process: to CUDA the device is gone.
+            StateError::NotConfigured | StateError::NotFound(_) => Status::NO_DEVICE,
+            StateError::NoPermission(_)
+            | StateError::UnknownModel(_)
+            | StateError::OtherModel { .. }
+            | StateError::Foreign { .. }
+            StateError::MigOff
+            | StateError::InvalidArgument(_)
+            | StateError::InsufficientResources(_)
+            | StateError::InUse(_) => Status::UNKNOWN,
+        }
+    }
+}
+
+/// Value, name and text of every result.
+static NAMES: &[(u32, &std::ffi::CStr, &std::ffi::CStr)] =
+    include!(concat!(env!("OUT_DIR"), "/errors.rs"));
+
+/// Name and text of a result.
+pub fn describe(value: u32) -> Option<(&'static std::ffi::CStr, &'static std::ffi::CStr)> {
+    let found = NAMES.iter().find(|(known, _, _)| *known == value);
+    found.map(|(_, name, text)| (*name, *text))
+}
