@@ -1,0 +1,45 @@
+//! Memory of the GPU or of a MIG device: what all processes together hold of it.
+
+use crate::border::{Out, version};
+use crate::code::{Code, Outcome};
+use crate::handle::{Device, DeviceHandle};
+use crate::library;
+use migfit_vgpu_device::MemoryUse;
+use nvml_wrapper_sys::bindings as nvml;
+
+exports! {
+    /// Total, free and used bytes.
+    fn nvmlDeviceGetMemoryInfo(device: DeviceHandle, memory: Out<nvml::nvmlMemory_t>) {
+        let held = memory_use(device)?;
+        memory.put(nvml::nvmlMemory_t {
+            total: held.total.0,
+            free: held.free().0,
+            used: held.used.0,
+        })
+    }
+
+    /// The same with the reserved part told apart: the virtual GPU reserves none beside the contexts.
+    fn nvmlDeviceGetMemoryInfo_v2(device: DeviceHandle, memory: Out<nvml::nvmlMemory_v2_t>) {
+        let held = memory_use(device)?;
+        let wanted = version::<nvml::nvmlMemory_v2_t>(2);
+        if memory.first_word()? != wanted {
+            return Err(Code::VERSION_MISMATCH);
+        }
+        memory.put(nvml::nvmlMemory_v2_t {
+            version: wanted,
+            total: held.total.0,
+            reserved: 0,
+            free: held.free().0,
+            used: held.used.0,
+        })
+    }
+}
+
+fn memory_use(device: DeviceHandle) -> Outcome<MemoryUse> {
+    let (gpu, state) = library::gpu_now()?;
+    let gpu_instance = match device.resolve(&state)? {
+        Device::Gpu => None,
+        Device::Mig(ci) => Some(ci.gpu_instance),
+    };
+    Ok(gpu.memory(gpu_instance)?)
+}

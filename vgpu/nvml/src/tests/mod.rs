@@ -1,0 +1,15 @@
+//! Tests of the C interface: the exported functions are called as a C program would, on a GPU of the test's own.
+
+mod agreement;
+
+mod compute_instances;
+
+mod gpu_instances;
+
+mod lab;
+
+mod mig_devices;
+
+mod structures;
+
+mod whole_gpu;
