@@ -23,15 +23,18 @@ pub(super) fn programs(log: &str) -> Vec<BuiltProgram> {
 /// The text for the user; paths are shown relative to `folder`.
 pub(super) fn text(programs: &[BuiltProgram], folder: &Path) -> String {
     if programs.is_empty() {
-        return "migfit: no CUDA program was linked, so none got a job profile\n  \
+        return "migfit: no CUDA program was linked, so none got a job profile (objects keep their IR until the link)\n  \
                 hint: is everything up to date already (make clean), or does the build call compilers by full path?\n"
             .to_owned();
     }
-    let carrying = programs.iter().filter(|p| p.failure.is_none()).count();
+    let unknown = programs.iter().filter(|p| p.failure.is_some()).count();
     let mut text = format!(
-        "migfit: {carrying} of {} linked here carr{} a job profile\n",
+        "migfit: job profile written into {}{}\n",
         counted(programs.len(), "CUDA program"),
-        if carrying == 1 { "ies" } else { "y" }
+        match unknown {
+            0 => String::new(),
+            _ => format!(" (the need of {unknown} is unknown)"),
+        }
     );
     let names: Vec<String> = programs.iter().map(|p| shown(&p.path, folder)).collect();
     let width = names.iter().map(String::len).max().unwrap_or_default();
@@ -127,7 +130,7 @@ mod tests {
         let text = text(&[program("/w/nw"), partly, failed], Path::new("/w"));
         assert_eq!(
             text,
-            "migfit: 2 of 3 CUDA programs linked here carry a job profile\n  \
+            "migfit: job profile written into 3 CUDA programs (the need of 1 is unknown)\n  \
              nw            3 allocations, 1 launch\n  \
              lud/lud       3 allocations, 1 launch, 1 place not followed; \
              not analysed, compiled without migfit: a.o, b.o, c.o and 1 more\n  \

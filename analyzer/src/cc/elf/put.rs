@@ -217,3 +217,7 @@ fn align(bytes: &mut Vec<u8>, to: u64) {
     let to = usize::try_from(to).unwrap_or(1).clamp(1, 4096);
     bytes.resize(bytes.len().next_multiple_of(to), 0);
 }
+
+#[cfg(test)]
+#[path = "put_tests.rs"]
+mod tests;
