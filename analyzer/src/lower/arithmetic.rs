@@ -164,7 +164,8 @@ pub(super) fn operands<'m>(
     Ok(body.operands(value))
 }
 
-fn binary_op(opcode: LLVMOpcode) -> Option<BinaryOp> {
+/// The operation that an arithmetic opcode stands for.
+pub(super) fn binary_op(opcode: LLVMOpcode) -> Option<BinaryOp> {
     Some(match opcode {
         LLVMOpcode::LLVMAdd => BinaryOp::Add,
         LLVMOpcode::LLVMSub => BinaryOp::Sub,

@@ -252,10 +252,7 @@ impl<'p, 'm> Body<'p, 'm> {
         let mut operands = match (self.registers.get(&value), value.kind()) {
             (Some(registers), _) => registers.iter().copied().map(Operand::Reg).collect(),
             (None, ValueKind::Instruction(instruction)) => aggregate::rename(self, instruction),
-            (None, ValueKind::Constant(constant)) => constant::operands(self.program, constant)
-                .into_iter()
-                .map(|operand| operand.unwrap_or_else(|reason| self.unknown(reason)))
-                .collect(),
+            (None, ValueKind::Constant(constant)) => constant::operands(self, constant),
             _ => Vec::new(),
         };
         let wanted = self.lanes(value.ty()).scalars.len();

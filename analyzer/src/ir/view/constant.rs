@@ -42,12 +42,10 @@ pub enum ConstantKind<'m> {
 pub enum Expression<'m> {
     /// Address arithmetic.
     Address(AddressArithmetic<'m>),
-    /// A cast that keeps all 64 bits: pointer to pointer, pointer to integer and back.
-    Same(Value<'m>),
-    /// Sum.
-    Add(Value<'m>, Value<'m>),
-    /// Difference.
-    Sub(Value<'m>, Value<'m>),
+    /// A cast that keeps the bits, cuts them or adds zeros: pointer to pointer, pointer to integer and back.
+    Cast(Value<'m>),
+    /// Arithmetic on whole numbers.
+    Binary(LLVMOpcode, Value<'m>, Value<'m>),
     /// An expression that has no form here.
     Other,
 }
@@ -126,13 +124,13 @@ impl<'m> Constant<'m> {
             (
                 LLVMOpcode::LLVMBitCast
                 | LLVMOpcode::LLVMAddrSpaceCast
+                | LLVMOpcode::LLVMTrunc
                 | LLVMOpcode::LLVMPtrToInt
                 | LLVMOpcode::LLVMIntToPtr,
                 Some(from),
                 _,
-            ) if [self.ty(), from.ty()].into_iter().all(is_word) => Expression::Same(from),
-            (LLVMOpcode::LLVMAdd, Some(a), Some(b)) if is_word(self.ty()) => Expression::Add(a, b),
-            (LLVMOpcode::LLVMSub, Some(a), Some(b)) if is_word(self.ty()) => Expression::Sub(a, b),
+            ) => Expression::Cast(from),
+            (opcode, Some(a), Some(b)) => Expression::Binary(opcode, a, b),
             _ => Expression::Other,
         }
     }
@@ -164,7 +162,7 @@ impl<'m> Constant<'m> {
     pub fn as_function(self) -> Option<Function<'m>> {
         match self.kind() {
             ConstantKind::Function(function) => Some(function),
-            ConstantKind::Alias(value) | ConstantKind::Expression(Expression::Same(value)) => {
+            ConstantKind::Alias(value) | ConstantKind::Expression(Expression::Cast(value)) => {
                 value.as_function()
             }
             _ => None,
@@ -181,11 +179,6 @@ impl<'m> Constant<'m> {
         let end = bytes.iter().position(|byte| *byte == 0)?;
         Some(String::from_utf8_lossy(bytes.get(..end)?).into_owned())
     }
-}
-
-/// True for types whose values fill one 64-bit register.
-fn is_word(ty: Ty<'_>) -> bool {
-    matches!(ty.kind(), TyKind::Pointer | TyKind::Int(64))
 }
 
 /// A global variable.
