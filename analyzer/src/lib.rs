@@ -5,3 +5,4 @@ pub mod error;
 pub mod ir;
 pub mod lower;
 pub mod pipeline;
+pub mod slice;

@@ -91,7 +91,8 @@ fn profile(name: &str, program: SizeProgram, slicing: Slicing) -> JobProfile {
 
 fn cut(program: SizeProgram, slicing: Slicing) -> SizeProgram {
     match slicing {
-        Slicing::Off | Slicing::On => program,
+        Slicing::Off => program,
+        Slicing::On => crate::slice::slice(&program),
     }
 }
 

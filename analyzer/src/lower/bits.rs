@@ -78,7 +78,7 @@ fn join(body: &mut Body<'_, '_>, dst: Reg, to: Type, parts: &[(Operand, Type)]) 
             to: wide,
             a: *a,
         });
-        let placed = binary(body, wide, BinaryOp::Shl, Operand::Reg(part), shift);
+        let placed = shifted(body, wide, BinaryOp::Shl, Operand::Reg(part), shift);
         let joined = body.fresh();
         body.emit(Op::Binary {
             dst: joined,
@@ -100,7 +100,7 @@ fn split(body: &mut Body<'_, '_>, parts: &[(Reg, Type)], a: Operand, from: Type)
     same_width(body, whole, wide, a, from);
     for (position, (dst, to)) in parts.iter().enumerate() {
         let shift = lane_number(position) * u64::from(width(*to));
-        let part = binary(body, wide, BinaryOp::LShr, Operand::Reg(whole), shift);
+        let part = shifted(body, wide, BinaryOp::LShr, Operand::Reg(whole), shift);
         body.emit(Op::Cast {
             dst: *dst,
             kind: Cast::Bits,
@@ -111,7 +111,11 @@ fn split(body: &mut Body<'_, '_>, parts: &[(Reg, Type)], a: Operand, from: Type)
     }
 }
 
-fn binary(body: &mut Body<'_, '_>, ty: Type, op: BinaryOp, a: Operand, b: u64) -> Operand {
+/// A shift; none at all where it is by nothing.
+fn shifted(body: &mut Body<'_, '_>, ty: Type, op: BinaryOp, a: Operand, b: u64) -> Operand {
+    if b == 0 {
+        return a;
+    }
     let dst = body.fresh();
     body.emit(Op::Binary {
         dst,

@@ -1,0 +1,70 @@
+//! Which branches decide by which edge control enters a block, and so the value of its phis. The branch at a
+//! loop's head decides when the loop is left, not whether: it is none of them.
+
+use crate::slice::control::Control;
+use crate::slice::flow::Flow;
+use migfit_schema::program::BlockId;
+use std::collections::BTreeSet;
+
+/// A block with several ways in.
+pub struct Choice {
+    /// The block.
+    pub block: BlockId,
+    /// Blocks that control may come from.
+    pub incoming: Vec<BlockId>,
+}
+
+impl Choice {
+    /// The branches that decide.
+    pub fn deciders(&self, flow: &Flow, control: &Control) -> Vec<BlockId> {
+        let mut candidates: BTreeSet<BlockId> = self.incoming.iter().copied().collect();
+        let mut waiting: Vec<BlockId> = self.incoming.clone();
+        while let Some(block) = waiting.pop() {
+            for branch in control.controllers(block) {
+                if candidates.insert(*branch) {
+                    waiting.push(*branch);
+                }
+            }
+        }
+        candidates
+            .into_iter()
+            .filter(|branch| self.is_decided_by(*branch, flow, control))
+            .collect()
+    }
+
+    /// Whether two ways of a branch lead in by different edges.
+    fn is_decided_by(&self, branch: BlockId, flow: &Flow, control: &Control) -> bool {
+        let edges = control
+            .ways(branch)
+            .iter()
+            .map(|way| self.edges_behind(branch, *way, flow));
+        let mut edges = edges.filter(|edges| !edges.is_empty());
+        let Some(first) = edges.next() else {
+            return false;
+        };
+        edges.any(|other| other != first)
+    }
+
+    /// Incoming edges that a way of a branch can lead to before the branch is met again.
+    fn edges_behind(&self, branch: BlockId, way: BlockId, flow: &Flow) -> BTreeSet<BlockId> {
+        let mut found = BTreeSet::new();
+        if way == self.block {
+            found.insert(branch);
+            return found;
+        }
+        let mut seen = BTreeSet::new();
+        let mut waiting = vec![way];
+        while let Some(block) = waiting.pop() {
+            if block == branch || block == self.block || !seen.insert(block) {
+                continue;
+            }
+            for next in flow.successors.get(block as usize).into_iter().flatten() {
+                if *next == self.block {
+                    found.insert(block);
+                }
+                waiting.push(*next);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,216 @@
+//! Control dependence: which branches decide whether a block runs. Computed from post-dominators after paths
+//! that only lead to a failing exit are left out, so that error checks control nothing.
+
+use crate::slice::flow::Flow;
+use migfit_schema::program::{
+    BlockId, Callee, Function, Instruction, Op, Operand, SizeProgram, Terminator,
+};
+use petgraph::algo::dominators::{Dominators, simple_fast};
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// Control dependence of one function.
+pub struct Control {
+    /// Per block: whether a path leads from it to a normal end.
+    live: Vec<bool>,
+    /// Per block: the block where all its live ways meet; `None`: at the function's end.
+    joins: Vec<Option<BlockId>>,
+    /// Per block: the blocks whose branches decide whether it runs.
+    controllers: Vec<Vec<BlockId>>,
+    /// Per block: live successors.
+    ways: Vec<Vec<BlockId>>,
+    /// Per block that is not live: the successor nearest to an end.
+    outs: Vec<Option<BlockId>>,
+}
+
+/// One per function, in the program's order.
+pub fn controls(program: &SizeProgram, flows: &[Flow]) -> Vec<Control> {
+    program
+        .functions
+        .iter()
+        .zip(flows)
+        .map(|(function, flow)| Control::of(function, flow))
+        .collect()
+}
+
+impl Control {
+    fn of(function: &Function, flow: &Flow) -> Control {
+        let count = function.blocks.len();
+        let mut ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
+        let mut live = live(&ends, flow);
+        if !live.first().copied().unwrap_or(false) {
+            // The function always fails, or never ends: every block counts as a possible end, which makes
+            // every branch decide everything behind it.
+            ends = vec![true; count];
+            live = vec![true; count];
+        }
+        let ways: Vec<Vec<BlockId>> = flow
+            .successors
+            .iter()
+            .map(|all| only_live(all, &live))
+            .collect();
+        let joins = joins(&ends, &live, &ways);
+        let controllers = controllers(&live, &ways, &joins);
+        Control {
+            live,
+            joins,
+            controllers,
+            ways,
+            outs: outs(flow),
+        }
+    }
+
+    /// Whether a path leads from the block to a normal end.
+    pub fn is_live(&self, block: BlockId) -> bool {
+        self.live.get(block as usize).copied().unwrap_or(false)
+    }
+
+    /// Where the ways of a block meet again; `None`: at the function's end.
+    pub fn join(&self, block: BlockId) -> Option<BlockId> {
+        self.joins.get(block as usize).copied().flatten()
+    }
+
+    /// Blocks whose branches decide whether this one runs.
+    pub fn controllers(&self, block: BlockId) -> &[BlockId] {
+        self.controllers
+            .get(block as usize)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Successors that may lead to a normal end.
+    pub fn ways(&self, block: BlockId) -> &[BlockId] {
+        self.ways.get(block as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// From a block that only leads to failing ends: the quickest way there.
+    pub fn out(&self, block: BlockId) -> Option<BlockId> {
+        self.outs.get(block as usize).copied().flatten()
+    }
+}
+
+fn only_live(all: &[BlockId], live: &[bool]) -> Vec<BlockId> {
+    all.iter()
+        .copied()
+        .filter(|block| live.get(*block as usize).copied().unwrap_or(false))
+        .collect()
+}
+
+/// A return, or an end of the process that is not known to be a failure.
+fn ends_normally(block: &migfit_schema::program::Block) -> bool {
+    match block.end {
+        Terminator::Return(_) => true,
+        Terminator::Unreachable => block
+            .ops
+            .iter()
+            .any(|instruction| exits_without_failing(instruction)),
+        _ => false,
+    }
+}
+
+/// `exit(0)`, or an exit whose status is computed.
+fn exits_without_failing(instruction: &Instruction) -> bool {
+    match &instruction.op {
+        Op::Call {
+            callee: Callee::External(name),
+            args,
+            ..
+        } if is_exit(name) => {
+            !matches!(args.first(), Some((Operand::Const(status), _)) if *status != 0)
+        }
+        _ => false,
+    }
+}
+
+/// Functions that end the process with a status.
+pub fn is_exit(name: &str) -> bool {
+    matches!(name, "exit" | "_exit" | "_Exit" | "quick_exit")
+}
+
+/// Blocks from which a normal end can be reached.
+fn live(ends: &[bool], flow: &Flow) -> Vec<bool> {
+    let mut live = ends.to_vec();
+    let mut waiting: Vec<usize> = (0..ends.len()).filter(|block| ends[*block]).collect();
+    while let Some(block) = waiting.pop() {
+        for previous in flow.predecessors.get(block).into_iter().flatten() {
+            let previous = *previous as usize;
+            if !live[previous] {
+                live[previous] = true;
+                waiting.push(previous);
+            }
+        }
+    }
+    live
+}
+
+/// Immediate post-dominators: dominators of the reversed graph from one node behind all ends.
+fn joins(ends: &[bool], live: &[bool], ways: &[Vec<BlockId>]) -> Vec<Option<BlockId>> {
+    let mut reversed = DiGraph::<(), ()>::new();
+    let nodes: Vec<NodeIndex> = ends.iter().map(|_| reversed.add_node(())).collect();
+    let end = reversed.add_node(());
+    for (block, tos) in ways.iter().enumerate() {
+        if !live[block] {
+            continue;
+        }
+        if ends[block] {
+            reversed.add_edge(end, nodes[block], ());
+        }
+        for to in tos {
+            reversed.add_edge(nodes[*to as usize], nodes[block], ());
+        }
+    }
+    let dominators: Dominators<NodeIndex> = simple_fast(&reversed, end);
+    let join = |node: &NodeIndex| {
+        let join = dominators
+            .immediate_dominator(*node)
+            .filter(|join| *join != end)?;
+        u32::try_from(join.index()).ok()
+    };
+    nodes.iter().map(join).collect()
+}
+
+/// A block depends on a branch when one way of it always leads there and another need not.
+fn controllers(
+    live: &[bool],
+    ways: &[Vec<BlockId>],
+    joins: &[Option<BlockId>],
+) -> Vec<Vec<BlockId>> {
+    let mut controllers = vec![Vec::new(); live.len()];
+    for (branch, tos) in (0u32..).zip(ways) {
+        if tos.len() < 2 || !live[branch as usize] {
+            continue;
+        }
+        for to in tos {
+            let mut block = Some(*to);
+            while let Some(current) =
+                block.filter(|current| Some(*current) != joins[branch as usize])
+            {
+                let list: &mut Vec<BlockId> = &mut controllers[current as usize];
+                if list.last() == Some(&branch) {
+                    break;
+                }
+                list.push(branch);
+                block = joins[current as usize];
+            }
+        }
+    }
+    controllers
+}
+
+/// Per block the successor with the shortest way to any end.
+fn outs(flow: &Flow) -> Vec<Option<BlockId>> {
+    let count = flow.successors.len();
+    let mut outs = vec![None; count];
+    let mut done: Vec<bool> = flow.successors.iter().map(Vec::is_empty).collect();
+    let mut waiting: std::collections::VecDeque<usize> =
+        (0..count).filter(|block| done[*block]).collect();
+    while let Some(block) = waiting.pop_front() {
+        for previous in flow.predecessors.get(block).into_iter().flatten() {
+            let previous = *previous as usize;
+            if !done[previous] {
+                done[previous] = true;
+                outs[previous] = u32::try_from(block).ok();
+                waiting.push_back(previous);
+            }
+        }
+    }
+    outs
+}

@@ -1,0 +1,114 @@
+//! Where an instruction stands, and walking over all of them.
+
+use migfit_schema::program::{
+    BlockId, Callee, FunctionId, Instruction, Op, Operand, Reg, SizeProgram, Terminator,
+};
+
+/// Where an instruction stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Function.
+    pub function: FunctionId,
+    /// Block.
+    pub block: BlockId,
+    /// Index into the block's instructions.
+    pub index: u32,
+}
+
+/// All instructions of a program with their positions.
+pub fn instructions(program: &SizeProgram) -> impl Iterator<Item = (Position, &Instruction)> {
+    (0u32..)
+        .zip(&program.functions)
+        .flat_map(|(function, body)| {
+            (0u32..)
+                .zip(&body.blocks)
+                .flat_map(move |(block, contents)| {
+                    (0u32..)
+                        .zip(&contents.ops)
+                        .map(move |(index, instruction)| {
+                            (
+                                Position {
+                                    function,
+                                    block,
+                                    index,
+                                },
+                                instruction,
+                            )
+                        })
+                })
+        })
+}
+
+/// The instruction at a position of this program.
+pub fn instruction(program: &SizeProgram, at: Position) -> Option<&Instruction> {
+    let function = program.functions.get(at.function as usize)?;
+    function
+        .blocks
+        .get(at.block as usize)?
+        .ops
+        .get(at.index as usize)
+}
+
+/// Registers that an instruction writes.
+pub fn written(op: &Op) -> &[Reg] {
+    match op {
+        Op::Binary { dst, .. }
+        | Op::Compare { dst, .. }
+        | Op::Cast { dst, .. }
+        | Op::Copy { dst, .. }
+        | Op::Select { dst, .. }
+        | Op::Unary { dst, .. }
+        | Op::Alloca { dst, .. }
+        | Op::Load { dst, .. }
+        | Op::Offset { dst, .. } => std::slice::from_ref(dst),
+        Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst,
+        Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::Launch { .. } => &[],
+    }
+}
+
+/// Values that an instruction reads; for a call its arguments and the pointer called through.
+pub fn read(op: &Op) -> Vec<Operand> {
+    match op {
+        Op::Binary { a, b, .. } | Op::Compare { a, b, .. } => vec![*a, *b],
+        Op::Cast { a, .. } | Op::Copy { a, .. } | Op::Unary { a, .. } => vec![*a],
+        Op::Select {
+            condition, a, b, ..
+        } => vec![*condition, *a, *b],
+        Op::Alloca { count, .. } => vec![*count],
+        Op::Load { address, .. } => vec![*address],
+        Op::Store { value, address, .. } => vec![*value, *address],
+        Op::Offset { base, terms, .. } => std::iter::once(*base)
+            .chain(terms.iter().map(|(index, _, _)| *index))
+            .collect(),
+        Op::MemCopy { to, from, bytes } => vec![*to, *from, *bytes],
+        Op::MemSet { to, byte, bytes } => vec![*to, *byte, *bytes],
+        Op::Call { callee, args, .. } => {
+            let through = match callee {
+                Callee::Indirect(pointer) => Some(*pointer),
+                Callee::Function(_) | Callee::External(_) => None,
+            };
+            args.iter()
+                .map(|(value, _)| *value)
+                .chain(through)
+                .collect()
+        }
+        Op::Launch { .. } | Op::Unsupported { .. } => Vec::new(),
+    }
+}
+
+/// Blocks that a terminator may go on at, each once.
+pub fn successors(end: &Terminator) -> Vec<BlockId> {
+    let mut all = match end {
+        Terminator::Return(_) | Terminator::Unreachable => Vec::new(),
+        Terminator::Jump(to) => vec![*to],
+        Terminator::Branch {
+            then, otherwise, ..
+        } => vec![*then, *otherwise],
+        Terminator::Switch { cases, default, .. } => {
+            cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+        }
+    };
+    all.sort_unstable();
+    all.dedup();
+    all
+}
