@@ -1,12 +1,12 @@
 //! Tests of the command `migfit-cc` with a real clang and real linkers, without nvcc; the analyzer is a stand-in.
 
-mod compile;
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a panic is how a test fails"
 )]
 
+mod compile;
 mod fixture;
 mod link;
 mod shims;

@@ -31,21 +31,27 @@ fn object_file() -> Vec<u8> {
 }
 
 /// Every section but ours with its bytes, and every symbol with its section.
-fn contents(file: &[u8]) -> (Vec<(String, Vec<u8>)>, Vec<(String, Option<usize>)>) {
+#[derive(Debug, PartialEq)]
+struct Contents {
+    sections: Vec<(String, Vec<u8>)>,
+    symbols: Vec<(String, Option<usize>)>,
+}
+
+fn contents(file: &[u8]) -> Contents {
     let elf = object::File::parse(file).unwrap();
     let sections = elf
         .sections()
         .filter(|section| !section.name().unwrap().starts_with(".migfit"));
     let sections = sections.filter(|section| section.name() != Ok(".shstrtab"));
     let symbols = elf.symbols();
-    (
-        sections
+    Contents {
+        sections: sections
             .map(|s| (s.name().unwrap().to_owned(), s.data().unwrap().to_vec()))
             .collect(),
-        symbols
+        symbols: symbols
             .map(|s| (s.name().unwrap().to_owned(), s.section_index().map(|i| i.0)))
             .collect(),
-    )
+    }
 }
 
 fn section(file: &[u8], name: &str) -> Option<Vec<u8>> {
