@@ -154,6 +154,29 @@ impl MigProfile {
         }
     }
 
+    /// Compute instances that it can hold: the table of the model, or the full-size one alone where no source
+    /// has a table (none at all where its SMs are not known either). On Hopper the double-memory 1g was seen with
+    /// constant 7.
+    #[must_use]
+    pub fn compute_profiles(&self) -> Vec<ComputeProfile> {
+        if !self.compute_instances.is_empty() {
+            return self.compute_instances.clone();
+        }
+        let slices = self.compute_slices();
+        let id = match (self.nvml_index, slices) {
+            (9, _) => 7,
+            (_, 7) => 4,
+            _ => slices.saturating_sub(1),
+        };
+        let full = |sms| ComputeProfile {
+            slices,
+            id,
+            max_count: 1,
+            sms,
+        };
+        self.sms.map(full).into_iter().collect()
+    }
+
     /// Position of a placement in the driver's default order; the last where it is not in it.
     #[must_use]
     pub fn rank(&self, placement: Placement) -> usize {
@@ -273,7 +296,8 @@ pub fn parse(text: &str) -> Result<Model, String> {
 
 fn check(model: &Model, profile: &MigProfile) -> Result<(), String> {
     let name = profile.name;
-    let fits = |p: Placement| p.start + p.size <= model.memory_slices && p.mask() != 0;
+    let fits =
+        |p: Placement| p.start.saturating_add(p.size) <= model.memory_slices && p.mask() != 0;
     if profile.starts.is_empty() || !profile.placements().all(fits) {
         return Err(format!("{name}: a placement lies outside the GPU"));
     }
@@ -296,4 +320,51 @@ fn check(model: &Model, profile: &MigProfile) -> Result<(), String> {
         return Err(format!("{name}: +me exists once"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{builtin, find};
+
+    #[test]
+    fn every_mig_profile_with_known_sms_holds_its_full_size_compute_instance() {
+        for profile in builtin().unwrap().iter().flat_map(|m| &m.profiles) {
+            let held = profile.compute_profiles();
+            let full = held.iter().find(|c| c.slices == profile.compute_slices());
+            assert_eq!(full.map(|c| c.sms), profile.sms, "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn placements_overlap_where_they_share_a_slice() {
+        let at = |start, size| Placement { start, size };
+        assert!(at(0, 4).overlaps(at(3, 1)));
+        assert!(!at(0, 4).overlaps(at(4, 4)));
+        assert_eq!(at(4, 4).mask(), 0b1111_0000);
+        assert_eq!(at(u32::MAX, 2).mask(), 0, "no overflow");
+    }
+
+    #[test]
+    fn what_a_file_contradicts_is_named() {
+        let text = include_str!("../models/a30-24gb.toml");
+        let outside = text.replacen("starts = [0, 1, 2, 3]", "starts = [0, 1, 2, 4]", 1);
+        assert_eq!(
+            parse(&outside).unwrap_err(),
+            "1g.6gb: a placement lies outside the GPU"
+        );
+        let larger = text.replacen("memory_mib = 5952", "memory_mib = 99999", 1);
+        assert_eq!(
+            parse(&larger).unwrap_err(),
+            "1g.6gb: more memory than the board has"
+        );
+        assert!(parse("name = 1").unwrap_err().contains("line 1"));
+    }
+
+    #[test]
+    fn mig_leaves_98_of_the_108_sms_of_an_a100() {
+        let a100 = find("a100-40gb").unwrap();
+        assert_eq!((a100.sm_count, a100.mig_sm_count()), (Some(108), Some(98)));
+        assert_eq!(a100.board(), "NVIDIA A100-SXM4-40GB");
+    }
 }

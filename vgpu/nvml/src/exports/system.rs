@@ -7,8 +7,8 @@ use std::ffi::{c_char, c_int, c_uint};
 /// What a 13.x driver says; the rest of the name tells that no such driver is there.
 const DRIVER: &str = concat!("610.00-migfit-", env!("CARGO_PKG_VERSION"));
 const NVML: &str = concat!("13.610.00-migfit-", env!("CARGO_PKG_VERSION"));
-/// The CUDA version that the virtual libcuda has: 13.0, which every runtime of CUDA 13 accepts.
-const CUDA: c_int = 13000;
+/// CUDA 13.5, as the virtual libcuda says.
+const CUDA: c_int = 13050;
 
 exports! {
     /// Starts the library.
