@@ -1,6 +1,7 @@
 //! Finds the clang that compiles nvcc's host code: MIGFIT_CLANG, else the newest in PATH whose bitcode our LLVM reads.
 
 use super::BuildError;
+use super::search::in_path;
 use migfit_schema::build::{CLANG_VARIABLE, NEWEST_CLANG, OLDEST_CLANG};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -32,16 +33,6 @@ fn choose(
         });
     }
     Ok(found)
-}
-
-/// A file of this name in one of PATH's folders; a name with a slash is a path of its own.
-pub(super) fn in_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
-    if Path::new(name).components().count() > 1 {
-        return std::path::absolute(name).ok().filter(|p| p.is_file());
-    }
-    std::env::split_paths(path)
-        .map(|folder| folder.join(name))
-        .find(|candidate| candidate.is_file())
 }
 
 fn usual_names() -> impl Iterator<Item = String> {

@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_users_nvcc_flags_stay_in_front_of_ours() {
-        let shims = Shims::make(Path::new("/opt/migfit-cc")).unwrap();
+        let shims = Shims::make(Path::new("/opt/migfit-cc"), "".as_ref()).unwrap();
         let set = variables(
             &before(Some("-lineinfo")),
             &shims,
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_virtual_build_asks_for_the_shared_runtime_and_portable_code() {
-        let shims = Shims::make(Path::new("/opt/migfit-cc")).unwrap();
+        let shims = Shims::make(Path::new("/opt/migfit-cc"), "".as_ref()).unwrap();
         let set = variables(&before(None), &shims, Path::new("/usr/bin/clang-19"), true);
         let flags = value(&set, NVCC_VARIABLE).unwrap();
         assert!(
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn shims_come_first_and_the_real_path_is_kept() {
-        let shims = Shims::make(Path::new("/opt/migfit-cc")).unwrap();
+        let shims = Shims::make(Path::new("/opt/migfit-cc"), "".as_ref()).unwrap();
         let set = variables(&before(None), &shims, Path::new("clang"), false);
         let path = value(&set, "PATH").unwrap();
         assert_eq!(path, format!("{}:/usr/bin:/bin", shims.folder().display()));

@@ -6,6 +6,7 @@ mod environment;
 mod error;
 mod options;
 mod run;
+mod search;
 mod shims;
 mod summary;
 

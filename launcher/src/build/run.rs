@@ -32,7 +32,7 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
         nvcc_flags: std::env::var_os("NVCC_APPEND_FLAGS"),
     };
     let clang = clang::find(std::env::var_os(CLANG_VARIABLE).as_deref(), &before.path)?;
-    let shims = Shims::make(&beside_us("migfit-cc")?)?;
+    let shims = Shims::make(&beside_us("migfit-cc")?, &before.path)?;
     beside_us("migfit-analyze")?;
     command.envs(variables(&before, &shims, &clang, options.for_virtual_gpu));
     let code = finished(&mut command, program)?;

@@ -2,7 +2,9 @@
 //! .cpp that nvcc never sees, and the final link is often g++'s.
 
 use super::BuildError;
+use super::search::in_path;
 use migfit_schema::build::SHIMS;
+use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -13,13 +15,15 @@ pub(super) struct Shims {
 }
 
 impl Shims {
-    /// Makes the folder, with a link to `migfit_cc` under each compiler's name.
-    pub(super) fn make(migfit_cc: &Path) -> Result<Shims, BuildError> {
+    /// Makes the folder, with a link to `migfit_cc` under the name of each compiler that PATH has: a build that looks
+    /// for one that is not installed must not find it.
+    pub(super) fn make(migfit_cc: &Path, path: &OsStr) -> Result<Shims, BuildError> {
         let folder = tempfile::Builder::new()
             .prefix("migfit-build-")
             .tempdir()
             .map_err(BuildError::Shims)?;
-        for name in SHIMS {
+        let installed = |name: &&str| in_path(name.as_ref(), path).is_some();
+        for name in SHIMS.iter().filter(installed) {
             symlink(migfit_cc, folder.path().join(name)).map_err(BuildError::Shims)?;
         }
         let host_compiler = if has_space(migfit_cc) {
@@ -63,24 +67,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_compiler_name_leads_to_migfit_cc_and_the_folder_goes() {
-        let shims = Shims::make(Path::new("/opt/migfit/bin/migfit-cc")).unwrap();
-        let kept = shims.folder().to_owned();
-        for name in SHIMS {
-            let target = std::fs::read_link(kept.join(name)).unwrap();
-            assert_eq!(target, Path::new("/opt/migfit/bin/migfit-cc"));
+    fn installed_compilers_lead_to_migfit_cc_and_the_folder_goes() {
+        let installed = tempfile::tempdir().unwrap();
+        for name in ["gcc", "g++"] {
+            std::fs::write(installed.path().join(name), "").unwrap();
         }
-        assert_eq!(
-            shims.host_compiler(),
-            Path::new("/opt/migfit/bin/migfit-cc")
-        );
+        let migfit_cc = Path::new("/opt/migfit/bin/migfit-cc");
+        let shims = Shims::make(migfit_cc, installed.path().as_os_str()).unwrap();
+        let kept = shims.folder().to_owned();
+        for name in ["gcc", "g++"] {
+            assert_eq!(std::fs::read_link(kept.join(name)).unwrap(), migfit_cc);
+        }
+        assert!(!kept.join("mpicc").is_symlink());
+        assert_eq!(shims.host_compiler(), migfit_cc);
         drop(shims);
         assert!(!kept.exists());
     }
 
     #[test]
     fn a_prefix_with_spaces_is_reached_through_the_folder() {
-        let shims = Shims::make(Path::new("/opt/my tools/migfit-cc")).unwrap();
+        let shims = Shims::make(Path::new("/opt/my tools/migfit-cc"), "".as_ref()).unwrap();
         assert_eq!(shims.host_compiler(), shims.folder().join("migfit-cc"));
     }
 }
