@@ -44,6 +44,8 @@ pub(super) struct Body<'p, 'm> {
     params: Vec<(Reg, Type)>,
     results: Vec<Type>,
     registers: HashMap<Value<'m>, Vec<Reg>>,
+    /// What values that only rename registers stand for, and constants.
+    renamed: HashMap<Value<'m>, Vec<Operand>>,
     next: Reg,
     block_ids: HashMap<Block<'m>, BlockId>,
     /// Goes to the start of the function: memory for copies of arguments, constants without form.
@@ -62,6 +64,7 @@ impl<'p, 'm> Body<'p, 'm> {
             params: Vec::new(),
             results,
             registers: HashMap::new(),
+            renamed: HashMap::new(),
             next: 0,
             block_ids: HashMap::new(),
             prelude: Vec::new(),
@@ -249,10 +252,15 @@ impl<'p, 'm> Body<'p, 'm> {
 
     /// A value's scalars as operands; exactly as many as its type has.
     pub(super) fn operands(&mut self, value: Value<'m>) -> Vec<Operand> {
-        let mut operands = match (self.registers.get(&value), value.kind()) {
-            (Some(registers), _) => registers.iter().copied().map(Operand::Reg).collect(),
-            (None, ValueKind::Instruction(instruction)) => aggregate::rename(self, instruction),
-            (None, ValueKind::Constant(constant)) => constant::operands(self, constant),
+        if let Some(registers) = self.registers.get(&value) {
+            return registers.iter().copied().map(Operand::Reg).collect();
+        }
+        if let Some(known) = self.renamed.get(&value) {
+            return known.clone();
+        }
+        let mut operands = match value.kind() {
+            ValueKind::Instruction(instruction) => aggregate::rename(self, instruction),
+            ValueKind::Constant(constant) => constant::operands(self, constant),
             _ => Vec::new(),
         };
         let wanted = self.lanes(value.ty()).scalars.len();
@@ -261,6 +269,7 @@ impl<'p, 'm> Body<'p, 'm> {
             let unknown = self.unknown("value without form".to_owned());
             operands.push(unknown);
         }
+        self.renamed.insert(value, operands.clone());
         operands
     }
 
