@@ -22,8 +22,8 @@ impl Shims {
             .prefix("migfit-build-")
             .tempdir()
             .map_err(BuildError::Shims)?;
-        let installed = |name: &&str| in_path(name.as_ref(), path).is_some();
-        for name in SHIMS.iter().filter(installed) {
+        let installed = |name: &str| in_path(name.as_ref(), path).is_some();
+        for name in SHIMS.into_iter().filter(|name| installed(name)) {
             symlink(migfit_cc, folder.path().join(name)).map_err(BuildError::Shims)?;
         }
         let host_compiler = if has_space(migfit_cc) {
