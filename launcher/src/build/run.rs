@@ -7,7 +7,7 @@ use migfit_schema::build::CLANG_VARIABLE;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 /// Runs the user's build command so that its CUDA programs carry a job profile; returns the command's exit code
@@ -77,7 +77,10 @@ fn beside_us(name: &str) -> Result<PathBuf, BuildError> {
 fn told(shims: &Shims) -> String {
     let log = std::fs::read_to_string(shims.log()).unwrap_or_default();
     let folder = std::env::current_dir().unwrap_or_default();
-    summary::text(&summary::programs(&log), &folder)
+    let mut programs = summary::programs(&log);
+    // Configuration steps link programs and remove them.
+    programs.retain(|program| Path::new(&program.path).exists());
+    summary::text(&programs, &folder)
 }
 
 #[cfg(test)]

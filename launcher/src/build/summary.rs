@@ -9,7 +9,8 @@ use std::path::Path;
 /// Objects without IR that are named one by one; the rest are counted.
 const NAMED_OBJECTS: usize = 3;
 
-/// The programs of a build's log, each once (the last link counts), by path. Lines that are cut are left out.
+/// The programs of a build's log, each once (the last link counts), by path. Left out are lines that are cut, and
+/// programs that CMake links to learn about compilers.
 pub(super) fn programs(log: &str) -> Vec<BuiltProgram> {
     let lines = log
         .lines()
@@ -17,7 +18,8 @@ pub(super) fn programs(log: &str) -> Vec<BuiltProgram> {
     let by_path: BTreeMap<String, BuiltProgram> = lines
         .map(|program: BuiltProgram| (program.path.clone(), program))
         .collect();
-    by_path.into_values().collect()
+    let wanted = |program: &BuiltProgram| !program.path.contains("/CMakeFiles/");
+    by_path.into_values().filter(wanted).collect()
 }
 
 /// The text for the user; paths are shown relative to `folder`.
@@ -111,6 +113,13 @@ mod tests {
             .map(|p| serde_json::to_string(&p).unwrap())
             .join("\n");
         assert_eq!(programs(&log), vec![again, program("/w/b")]);
+    }
+
+    #[test]
+    fn cmakes_own_trials_are_left_out() {
+        let trial = program("/w/b/CMakeFiles/4.0/CompilerIdCUDA/a.out");
+        let log = [trial, program("/w/b/p")].map(|p| serde_json::to_string(&p).unwrap());
+        assert_eq!(programs(&log.join("\n")), vec![program("/w/b/p")]);
     }
 
     #[test]
