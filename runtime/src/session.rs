@@ -82,14 +82,7 @@ fn begin(pid: u32) {
     };
     match Record::create(&folder, pid) {
         Ok(record) => {
-            let session = Box::new(Session {
-                pid,
-                record,
-                ledger: Mutex::default(),
-                kernels: Mutex::default(),
-                primaries: Mutex::default(),
-            });
-            CURRENT.store(Box::into_raw(session), Release);
+            CURRENT.store(Box::into_raw(Box::new(Session::new(pid, record))), Release);
         }
         Err(error) => say_once(&format!(
             "migfit: no run record of process {pid} in {}: {error}; the program runs on unrecorded \
@@ -127,6 +120,16 @@ extern "C" fn at_exit() {
 static AT_EXIT: extern "C" fn() = at_exit;
 
 impl Session {
+    fn new(pid: u32, record: Record) -> Session {
+        Session {
+            pid,
+            record,
+            ledger: Mutex::default(),
+            kernels: Mutex::default(),
+            primaries: Mutex::default(),
+        }
+    }
+
     /// A successful allocation of `bytes`, in the context that was current then (0: unknown).
     pub fn allocated(&self, block: Block, bytes: u64, context: u64) {
         let mut ledger = lock(&self.ledger);
@@ -231,4 +234,24 @@ pub enum Change {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disturbed_recording_says_so_and_takes_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        // The session of this test binary; nothing else here begins one.
+        let pid = std::process::id();
+        let session = Box::leak(Box::new(Session::new(
+            pid,
+            Record::create(folder.path(), pid).unwrap(),
+        )));
+        CURRENT.store(session, Release);
+        quietly(|| panic!("a failure of ours"));
+        assert_eq!(session.record.get(word!(disturbed)), 1);
+        assert_eq!(SILENT.load(Acquire), pid);
+    }
 }

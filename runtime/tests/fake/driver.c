@@ -2,6 +2,7 @@
  * stub made by the test (fake_forms), which answers "not supported". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum { OK = 0, INVALID = 1, OOM = 2, NOT_FOUND = 500 };
 enum { BLOCKS = 4096 };
 static struct { ptr_t at; size_t bytes; } blocks[BLOCKS];
 static size_t used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int real_allocations;
 
 /* How many allocations came through to the driver, for tests that nothing is called twice. */
@@ -25,22 +27,25 @@ int cuInit(unsigned flags) { return flags ? INVALID : OK; }
 static int take(size_t bytes, ptr_t *out) {
     const char *text = getenv("FAKE_LIMIT");
     size_t limit = text ? strtoull(text, 0, 10) : (size_t)1 << 30;
+    int code = OOM;
     if (!bytes) return INVALID;
-    if (bytes > limit - used) return OOM;
-    for (int i = 0; i < BLOCKS; i++)
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BLOCKS && bytes <= limit - used; i++)
         if (!blocks[i].at) {
             /* The lowest free slot: an address is given again as soon as it is free. */
             blocks[i].at = 0x10000000ull * (i + 1);
             blocks[i].bytes = bytes;
             used += bytes;
             *out = blocks[i].at;
-            return OK;
+            code = OK;
+            break;
         }
-    return OOM;
+    pthread_mutex_unlock(&lock);
+    return code;
 }
 
 int cuMemAlloc_v2(ptr_t *out, size_t bytes) {
-    real_allocations++;
+    __atomic_fetch_add(&real_allocations, 1, __ATOMIC_RELAXED);
     return take(bytes, out);
 }
 
@@ -56,14 +61,17 @@ int cuMemAllocManaged(ptr_t *out, size_t bytes, unsigned flags) { (void)flags; r
 int cuMemAllocAsync(ptr_t *out, size_t bytes, void *stream) { (void)stream; return take(bytes, out); }
 
 int cuMemFree_v2(ptr_t at) {
-    if (!at) return OK;
-    for (int i = 0; i < BLOCKS; i++)
+    int code = at ? INVALID : OK;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BLOCKS && at; i++)
         if (blocks[i].at == at) {
             used -= blocks[i].bytes;
             blocks[i].at = 0;
-            return OK;
+            code = OK;
+            break;
         }
-    return INVALID;
+    pthread_mutex_unlock(&lock);
+    return code;
 }
 int cuMemFreeAsync(ptr_t at, void *stream) { (void)stream; return cuMemFree_v2(at); }
 
@@ -90,8 +98,9 @@ static char names[64][64];
 static int functions;
 int cuModuleGetFunction(void **out, void *module, const char *name) {
     (void)module;
-    if (functions == 64) return NOT_FOUND;
-    *out = strncpy(names[functions++], name, 63);
+    int next = __atomic_fetch_add(&functions, 1, __ATOMIC_RELAXED);
+    if (next >= 64) return NOT_FOUND;
+    *out = strncpy(names[next], name, 63);
     return OK;
 }
 /* A function that the program did not ask for by name. */

@@ -186,3 +186,31 @@ fn a_record_that_cannot_be_kept_is_said_once_and_changes_nothing_else() {
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.contains("/no/such/folder") && errors.contains("MIGFIT_RECORD_DIR"));
 }
+
+#[test]
+fn threads_that_begin_together_share_one_record_and_no_count_is_lost() {
+    let stage = Stage::with_driver(&[]);
+    let output = stage.command(stage.program("threads", 4)).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let record = stage.record();
+    assert_eq!((record.allocations, record.frees), (16_000, 16_000));
+    assert_eq!((record.current_bytes, record.failures), (0, 0));
+    assert!((MIB..=8 * MIB).contains(&record.peak_bytes));
+    assert_eq!(record.launches, 16_000);
+    let counts: Vec<_> = record.kernels.iter().map(|row| row.count).collect();
+    assert_eq!(counts, [3200; 5], "one row for each of the five grids");
+}
+
+#[test]
+fn a_program_that_becomes_another_by_exec_leaves_both_records() {
+    let stage = Stage::with_driver(&[]);
+    let output = stage.command(stage.program("again", 2)).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut lives: Vec<_> = stage
+        .records()
+        .iter()
+        .map(|record| (record.peak_bytes, record.ended))
+        .collect();
+    lives.sort_unstable();
+    assert_eq!(lives, [(1000, false), (2000, true)]);
+}

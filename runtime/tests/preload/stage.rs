@@ -54,7 +54,7 @@ impl Stage {
         if way == 1 {
             cc.arg(self.path("libcuda.so.1"));
         }
-        finish(cc.arg("-ldl"));
+        finish(cc.args(["-pthread", "-ldl"]));
         program
     }
 
@@ -97,8 +97,9 @@ impl Stage {
             .map(|file| {
                 let path = file.unwrap().path();
                 let record = read(&std::fs::read(&path).unwrap()).unwrap();
-                let name = format!("{}-{}.record", record.pid, record.start_time);
-                assert_eq!(path.file_name().unwrap().to_str(), Some(name.as_str()));
+                let stem = path.file_stem().unwrap().to_str().unwrap();
+                let name = format!("{}-{}", record.pid, record.start_time);
+                assert!(stem == name || stem == format!("{name}-2"), "{stem}");
                 record
             })
             .collect();
