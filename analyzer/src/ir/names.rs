@@ -1,4 +1,4 @@
-//! Source names of values, from `llvm.dbg.value`. Must not know registers.
+//! Source names of values, from `llvm.dbg.value`, and of stack memory, from `llvm.dbg.declare`. Must not know registers.
 
 use super::view::function::Function;
 use super::view::instruction::Instruction;
@@ -33,7 +33,8 @@ fn described(instruction: Instruction<'_>) -> Option<(Value<'_>, Candidate)> {
         return None;
     }
     let callee = instruction.callee()?.as_function()?;
-    if callee.intrinsic().as_deref() != Some("llvm.dbg.value") {
+    let describes = ["llvm.dbg.value", "llvm.dbg.declare"];
+    if !describes.contains(&callee.intrinsic()?.as_str()) {
         return None;
     }
     let [value, variable, expression] = instruction.arguments()[..] else {

@@ -29,14 +29,14 @@ pub(super) fn bitcast<'m>(
     if to.is_empty() || a.is_empty() {
         return Err("bitcast of nothing".to_owned());
     }
-    if a.len() % to.len() == 0 {
+    if a.len().is_multiple_of(to.len()) {
         let together = a.len() / to.len();
         for ((dst, to), parts) in to.into_iter().zip(a.chunks(together)) {
             join(body, dst, to, parts);
         }
         return Ok(());
     }
-    if to.len() % a.len() == 0 {
+    if to.len().is_multiple_of(a.len()) {
         let apart = to.len() / a.len();
         for (parts, (a, from)) in to.chunks(apart).zip(a) {
             split(body, parts, a, from);
