@@ -1,0 +1,246 @@
+//! Device memory and launches as the evaluation goes: what is alive, the peak, each site's requests.
+//! Takes places and numbers from the CUDA models; knows no values, marks or names of calls.
+
+use crate::trace::Event;
+use migfit_schema::kernel::Extent;
+use migfit_schema::program::Place;
+use std::collections::HashMap;
+
+/// Granule of device memory in which the driver gives out allocations.
+const GRANULE: u64 = 2 << 20;
+/// Smaller requests share granules.
+const SMALL: u64 = 1 << 20;
+/// Alignment of a small request within its granule.
+const SMALL_ALIGNMENT: u64 = 512;
+
+/// Requests of one site.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    /// Where.
+    pub place: Place,
+    /// The call.
+    pub api: &'static str,
+    /// How often.
+    pub times: u64,
+    /// Smallest and largest known request.
+    pub range: Option<(u64, u64)>,
+    /// True where some request was not known.
+    pub unknown: bool,
+    /// Sum of known requests.
+    pub total: u64,
+}
+
+/// A launch's site, kernel and shape.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Where.
+    pub place: Place,
+    /// Mangled name of the kernel.
+    pub kernel: String,
+    /// Grid in blocks.
+    pub grid: Option<Extent>,
+    /// Block in threads.
+    pub block: Option<Extent>,
+    /// Dynamic shared memory.
+    pub shared: Option<u64>,
+}
+
+/// Launches of one shape.
+#[derive(Clone, Debug)]
+pub struct Launches {
+    /// Site, kernel and shape.
+    pub shape: Shape,
+    /// How often.
+    pub count: u64,
+    /// Whether the count hangs on no assumption.
+    pub count_known: bool,
+    /// Time of the last one, on the clock that the caller gives.
+    pub last: u64,
+}
+
+/// The ledger.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// Requested bytes alive now.
+    pub live: u64,
+    /// Largest `live` so far.
+    pub peak: u64,
+    /// Largest sum of rounded allocations so far.
+    pub peak_rounded: u64,
+    large_live: u64,
+    small_live: u64,
+    /// Allocations alive, by address.
+    alive: HashMap<u64, Option<u64>>,
+    /// Sites in order of first request.
+    pub requests: Vec<Requests>,
+    request_index: HashMap<(Place, &'static str), usize>,
+    /// Shapes in order of first launch.
+    pub launches: Vec<Launches>,
+    launch_index: HashMap<Shape, usize>,
+    /// Events in order, where they are wanted.
+    pub events: Option<Vec<Event>>,
+}
+
+impl Ledger {
+    /// Notes an allocation.
+    pub fn allocate(&mut self, place: Place, api: &'static str, address: u64, bytes: Option<u64>) {
+        self.note_request(place, api, bytes);
+        // A request of zero bytes succeeds and gives null: nothing to free.
+        if address != 0 {
+            self.alive.insert(address, bytes);
+        }
+        if let Some(bytes) = bytes {
+            self.live = self.live.saturating_add(bytes);
+            let (class, rounded) = self.class(bytes);
+            *class = class.saturating_add(rounded);
+            self.peak = self.peak.max(self.live);
+            let small = self
+                .small_live
+                .checked_next_multiple_of(GRANULE)
+                .unwrap_or(u64::MAX);
+            self.peak_rounded = self.peak_rounded.max(self.large_live.saturating_add(small));
+        }
+        if let Some(events) = &mut self.events {
+            let api = api.to_owned();
+            events.push(Event::Allocate { api, bytes });
+        }
+    }
+
+    /// The running sum that a request counts in, and what it counts there.
+    fn class(&mut self, bytes: u64) -> (&mut u64, u64) {
+        if bytes >= SMALL {
+            let rounded = bytes.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
+            (&mut self.large_live, rounded)
+        } else {
+            (
+                &mut self.small_live,
+                bytes.next_multiple_of(SMALL_ALIGNMENT),
+            )
+        }
+    }
+
+    fn note_request(&mut self, place: Place, api: &'static str, bytes: Option<u64>) {
+        let next = self.requests.len();
+        let index = *self.request_index.entry((place, api)).or_insert(next);
+        if index == next {
+            self.requests.push(Requests {
+                place,
+                api,
+                times: 0,
+                range: None,
+                unknown: false,
+                total: 0,
+            });
+        }
+        let Some(requests) = self.requests.get_mut(index) else {
+            return;
+        };
+        requests.times += 1;
+        match bytes {
+            None => requests.unknown = true,
+            Some(bytes) => {
+                let (low, high) = requests.range.unwrap_or((bytes, bytes));
+                requests.range = Some((low.min(bytes), high.max(bytes)));
+                requests.total = requests.total.saturating_add(bytes);
+            }
+        }
+    }
+
+    /// Notes a free. False where nothing alive has this address.
+    pub fn free(&mut self, address: u64) -> bool {
+        let Some(bytes) = self.alive.remove(&address) else {
+            return false;
+        };
+        if let Some(bytes) = bytes {
+            self.live = self.live.saturating_sub(bytes);
+            let (class, rounded) = self.class(bytes);
+            *class = class.saturating_sub(rounded);
+        }
+        if let Some(events) = &mut self.events {
+            events.push(Event::Free { bytes });
+        }
+        true
+    }
+
+    /// Frees everything, as a device reset does.
+    pub fn free_all(&mut self) -> Vec<u64> {
+        let mut addresses: Vec<u64> = self.alive.keys().copied().collect();
+        addresses.sort_unstable();
+        for address in &addresses {
+            self.free(*address);
+        }
+        addresses
+    }
+
+    /// Notes a launch at time `now`.
+    pub fn launch(&mut self, shape: Shape, now: u64) {
+        if let Some(events) = &mut self.events {
+            events.push(Event::Launch {
+                kernel: shape.kernel.clone(),
+                grid: shape.grid,
+                block: shape.block,
+                shared: shape.shared,
+            });
+        }
+        if let Some(index) = self.launch_index.get(&shape) {
+            if let Some(launches) = self.launches.get_mut(*index) {
+                launches.count += 1;
+                launches.last = now;
+            }
+            return;
+        }
+        self.launch_index.insert(shape.clone(), self.launches.len());
+        self.launches.push(Launches {
+            shape,
+            count: 1,
+            count_known: true,
+            last: now,
+        });
+    }
+
+    /// The counts of shapes launched at or after `since` hang on how often a loop runs.
+    pub fn doubt_counts_since(&mut self, since: u64) {
+        for launches in &mut self.launches {
+            if launches.last >= since {
+                launches.count_known = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Place = Place { file: 0, line: 1 };
+
+    #[test]
+    fn the_peak_is_the_largest_sum_alive_at_once() {
+        let mut ledger = Ledger::default();
+        ledger.allocate(HERE, "cudaMalloc", 1, Some(100));
+        ledger.allocate(HERE, "cudaMalloc", 2, Some(50));
+        assert!(ledger.free(1));
+        ledger.allocate(HERE, "cudaMalloc", 3, Some(60));
+        assert_eq!((ledger.peak, ledger.live), (150, 110));
+        assert_eq!(ledger.requests[0].range, Some((50, 100)));
+        assert!(!ledger.free(1));
+    }
+
+    #[test]
+    fn small_requests_share_a_granule_and_large_ones_round_up() {
+        let mut ledger = Ledger::default();
+        ledger.allocate(HERE, "cudaMalloc", 1, Some(1));
+        ledger.allocate(HERE, "cudaMalloc", 2, Some(1000));
+        assert_eq!(ledger.peak_rounded, 2 << 20);
+        ledger.allocate(HERE, "cudaMalloc", 3, Some((2 << 20) + 1));
+        assert_eq!(ledger.peak_rounded, 6 << 20);
+    }
+
+    #[test]
+    fn absurd_requests_saturate() {
+        let mut ledger = Ledger::default();
+        ledger.allocate(HERE, "cudaMalloc", 1, Some(u64::MAX));
+        ledger.allocate(HERE, "cudaMalloc", 2, Some(u64::MAX));
+        assert_eq!((ledger.peak, ledger.peak_rounded), (u64::MAX, u64::MAX));
+    }
+}

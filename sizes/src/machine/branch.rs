@@ -1,0 +1,154 @@
+//! Ends of blocks: jumps, returns, and what to do where a condition is not known.
+
+use super::host::End;
+use super::mark::Mark;
+use super::run::{Machine, malformed};
+use super::step::{set, value};
+use super::value::Value;
+use migfit_schema::program::{Block, BlockId, Function, OnUnknown, Op, Operand, Terminator};
+
+impl<'p> Machine<'p> {
+    /// Ends a block. Results where the function that was to be run has returned.
+    #[inline(always)]
+    pub fn end_block(
+        &mut self,
+        function: &'p Function,
+        block: &'p Block,
+        floor: usize,
+    ) -> Result<Option<Vec<Value>>, End> {
+        match &block.end {
+            Terminator::Jump(target) => self.jump(*target)?,
+            Terminator::Branch {
+                condition,
+                then,
+                otherwise,
+                unknown,
+            } => {
+                let condition = self.operand(condition);
+                if condition.mark.is_hard() {
+                    self.decide(*unknown, condition.mark)?;
+                } else {
+                    let target = if condition.bits & 1 == 1 {
+                        *then
+                    } else {
+                        *otherwise
+                    };
+                    self.note_branch(target);
+                    self.jump(target)?;
+                }
+            }
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+                unknown,
+                ..
+            } => {
+                let value = self.operand(value);
+                if value.mark.is_hard() {
+                    self.decide(*unknown, value.mark)?;
+                } else {
+                    let case = cases.iter().find(|(bits, _)| *bits == value.bits);
+                    let target = case.map_or(*default, |(_, target)| *target);
+                    self.note_branch(target);
+                    self.jump(target)?;
+                }
+            }
+            Terminator::Return(operands) => return self.give_back(operands, floor),
+            Terminator::Unreachable => {
+                return Err(End::Died(format!(
+                    "{} runs into code that cannot be reached",
+                    function.name
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value of an operand in the running function.
+    #[inline(always)]
+    pub fn operand(&self, operand: &Operand) -> Value {
+        let base = self.frames.last().map_or(0, |frame| frame.base);
+        value(self.registers.get(base..).unwrap_or_default(), operand)
+    }
+
+    /// Returns from the running function.
+    fn give_back(&mut self, operands: &[Operand], floor: usize) -> Result<Option<Vec<Value>>, End> {
+        let mut results = std::mem::take(&mut self.scratch);
+        results.clear();
+        results.extend(operands.iter().map(|operand| self.operand(operand)));
+        self.pop_frame();
+        if self.frames.len() <= floor {
+            return Ok(Some(results));
+        }
+        let frame = self.frame()?;
+        let block = self
+            .block(frame.function, frame.block)
+            .ok_or_else(malformed)?;
+        let call = frame
+            .next
+            .checked_sub(1)
+            .and_then(|index| block.ops.get(index));
+        if let Some(Op::Call { dst, .. }) = call.map(|instruction| &instruction.op) {
+            let registers = self.registers.get_mut(frame.base..).unwrap_or_default();
+            for (register, result) in dst.iter().zip(&results) {
+                set(registers, *register, *result);
+            }
+        }
+        self.scratch = results;
+        Ok(None)
+    }
+
+    /// Decides a branch whose condition is not known (SIZES.md, rule 7).
+    fn decide(&mut self, rule: OnUnknown, mark: Mark) -> Result<(), End> {
+        let place = self.known_place();
+        let why = self.host.explain(mark);
+        match rule {
+            OnUnknown::Stop => Err(End::Stopped {
+                what: "branch".to_owned(),
+                reason: format!("its condition is unknown: {why}"),
+            }),
+            OnUnknown::CheckPasses(target) => {
+                self.host
+                    .notes
+                    .assume(place, "check", format!("it is taken to pass: {why}"));
+                self.take(target)
+            }
+            OnUnknown::TakeCuda(target) => {
+                let reason = format!("the side with CUDA calls is taken: {why}");
+                self.host.notes.assume(place, "branch", reason);
+                self.take(target)
+            }
+            OnUnknown::LoopOnce { body, exit } => {
+                let reason = format!("its body is taken once: {why}");
+                self.host.notes.assume(place, "loop", reason);
+                let target = self.loop_once(body, exit)?;
+                self.take(target)
+            }
+            OnUnknown::Join(target) => self.join(target, mark),
+        }
+    }
+
+    fn take(&mut self, target: BlockId) -> Result<(), End> {
+        self.note_branch(target);
+        self.jump(target)
+    }
+
+    /// Where a loop on an unknown condition goes: into the body, unless the body has run since the last
+    /// decision at this branch (or, for a loop tested at its end, since it began).
+    fn loop_once(&mut self, body: BlockId, exit: BlockId) -> Result<BlockId, End> {
+        let frame = self.frame()?;
+        let key = (frame.function, frame.block);
+        let decided = self.decided.insert(key, self.host.steps).unwrap_or(0);
+        let entered = self.entered.get(frame.function as usize);
+        let entered = entered
+            .and_then(|stamps| stamps.get(body as usize))
+            .copied()
+            .unwrap_or(0);
+        if entered > decided {
+            self.host.ledger.doubt_counts_since(entered);
+            return Ok(exit);
+        }
+        Ok(body)
+    }
+}

@@ -1,0 +1,153 @@
+//! Calls: into functions with a body, of models, and of functions that nothing is known about.
+
+use super::host::{End, Halt};
+use super::mark::{Mark, Source};
+use super::memory::function_at;
+use super::run::{Called, Machine};
+use super::step::{UNSET, set, value};
+use super::value::Value;
+use crate::models;
+use crate::models::callback;
+use migfit_schema::program::{Callee, Operand, Reg, Type};
+
+impl Machine<'_> {
+    /// Calls a function.
+    pub fn call(
+        &mut self,
+        dst: &[Reg],
+        callee: &Callee,
+        args: &[(Operand, Type)],
+    ) -> Result<Called, End> {
+        let mut values = std::mem::take(&mut self.scratch);
+        values.clear();
+        values.extend(args.iter().map(|(operand, _)| self.operand(operand)));
+        let called = match callee {
+            Callee::Function(function) => self
+                .push_frame(*function, &values)
+                .map(|()| Called::Entered),
+            Callee::External(name) => self.external(name, dst, args, &values),
+            Callee::Indirect(pointer) => self.indirect(pointer, dst, args, &values),
+        };
+        self.scratch = values;
+        called
+    }
+
+    fn indirect(
+        &mut self,
+        pointer: &Operand,
+        dst: &[Reg],
+        args: &[(Operand, Type)],
+        values: &[Value],
+    ) -> Result<Called, End> {
+        let pointer = self.operand(pointer);
+        if let Some(function) = pointer.get().ok().and_then(function_at) {
+            self.push_frame(function, values)?;
+            return Ok(Called::Entered);
+        }
+        let place = self.known_place();
+        let why = match pointer.mark.is_hard() {
+            true => self.host.explain(pointer.mark),
+            false => "the pointer names no function of the program".to_owned(),
+        };
+        let reason = format!("it may allocate and launch: {why}");
+        self.host
+            .notes
+            .unknown(place, "call through a pointer", reason);
+        self.host.notes.missed_allocation = true;
+        let mark = self
+            .host
+            .mark(Source::Missing("a call through a pointer".to_owned()));
+        self.spoil_pointed(args, values, mark);
+        self.give(dst, Value::unknown(mark), mark);
+        Ok(Called::Done)
+    }
+
+    fn external(
+        &mut self,
+        name: &str,
+        dst: &[Reg],
+        args: &[(Operand, Type)],
+        values: &[Value],
+    ) -> Result<Called, End> {
+        self.host.place = self.known_place();
+        let result = match models::find(name) {
+            Some(model) => model(&mut self.host, values),
+            None if callback::is_model(name) => callback::run(self, name, values),
+            None => self.without_model(name, args, values),
+        };
+        match result {
+            Ok(value) => self.give(dst, value, Mark::LEFT_OUT),
+            Err(Halt::Unknown(mark)) => self.give(dst, Value::unknown(mark), mark),
+            Err(Halt::End(end)) => return Err(end),
+        }
+        Ok(Called::Done)
+    }
+
+    /// A function that has neither body nor model: what its arguments point to becomes unknown.
+    fn without_model(
+        &mut self,
+        name: &str,
+        args: &[(Operand, Type)],
+        values: &[Value],
+    ) -> Result<Value, Halt> {
+        let status = models::fallback::call(&mut self.host, name, values)?;
+        let mark = self.host.mark(Source::Missing(name.to_owned()));
+        self.spoil_pointed(args, values, mark);
+        Ok(status.unwrap_or(Value::unknown(mark)))
+    }
+
+    /// Spoils each object that an argument points into.
+    fn spoil_pointed(&mut self, args: &[(Operand, Type)], values: &[Value], mark: Mark) {
+        for ((_, ty), value) in args.iter().zip(values) {
+            if *ty == Type::Ptr && value.bits != 0 {
+                self.host.memory.spoil_object(value.bits, mark);
+            }
+        }
+    }
+
+    /// Writes the results of a call: the first as given, others unknown.
+    fn give(&mut self, dst: &[Reg], value: Value, others: Mark) {
+        let base = self.frames.last().map_or(0, |frame| frame.base);
+        let registers = self.registers.get_mut(base..).unwrap_or_default();
+        for (index, register) in dst.iter().enumerate() {
+            let value = if index == 0 {
+                value
+            } else {
+                Value::unknown(others)
+            };
+            set(registers, *register, value);
+        }
+    }
+
+    /// Launches a kernel with the configuration pushed last.
+    pub fn launch(&mut self, kernel: u32) {
+        let place = self.known_place();
+        self.host.place = place;
+        let symbol = self
+            .program
+            .kernels
+            .get(kernel as usize)
+            .map(|(symbol, _)| symbol.as_str());
+        models::cuda::launch::launch_pushed(&mut self.host, symbol.unwrap_or_default());
+    }
+
+    /// Calls a function of the program from a model (a comparator) and gives its first result.
+    pub fn call_back(&mut self, function: Value, args: &[Value]) -> Result<Value, Halt> {
+        const DEEPEST: u32 = 16;
+        let function = function_at(function.get()?).ok_or(Mark::OUTSIDE)?;
+        if self.nested >= DEEPEST {
+            return Err(Halt::End(End::Stopped {
+                what: "callback".to_owned(),
+                reason: "callbacks are nested too deeply".to_owned(),
+            }));
+        }
+        self.nested += 1;
+        let scratch = std::mem::take(&mut self.scratch);
+        let results = self.run_function(function, args);
+        self.scratch = scratch;
+        self.nested -= 1;
+        let results = results.map_err(Halt::End)?;
+        Ok(value(&results, &Operand::Reg(0)))
+            .map(|first| if results.is_empty() { UNSET } else { first })
+    }
+}

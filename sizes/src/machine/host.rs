@@ -1,0 +1,303 @@
+//! What models and instructions act on: memory, files, hidden state of libraries, the ledger, notes.
+//! Everything of one evaluation but registers and control.
+
+use super::mark::{Mark, Marks, Source};
+use super::memory::{Full, Memory};
+use super::value::Value;
+use crate::input::{CommandLine, DeviceProperties};
+use crate::ledger::Ledger;
+use crate::models::files::Files;
+use crate::models::options::Options;
+use crate::models::random::Random;
+use migfit_schema::kernel::Kernel;
+use migfit_schema::program::{Place, SizeProgram};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How an evaluation ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// `main` returned or `exit` was called; the code, where known.
+    Exit(Option<i32>),
+    /// The program gave up in a way that is not an exit: abort, a thrown exception.
+    Died(String),
+    /// Not followed further: an unknown branch, a limit, a malformed program.
+    Stopped {
+        /// What, as a noun phrase.
+        what: String,
+        /// Why, as a clause.
+        reason: String,
+    },
+}
+
+/// Why a model gives no known result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// The result is unknown; the program goes on.
+    Unknown(Mark),
+    /// The program does not go on.
+    End(End),
+}
+
+impl From<Mark> for Halt {
+    fn from(mark: Mark) -> Halt {
+        Halt::Unknown(mark)
+    }
+}
+
+impl From<Full> for Halt {
+    fn from(_: Full) -> Halt {
+        Halt::End(End::Stopped {
+            what: "host memory of the evaluated program".to_owned(),
+            reason: "it holds more than the limit of the evaluation".to_owned(),
+        })
+    }
+}
+
+/// A launch configuration that was pushed and not yet used.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration {
+    /// x and y of the grid, y in the upper half.
+    pub grid_xy: Value,
+    /// z of the grid.
+    pub grid_z: Value,
+    /// x and y of the block.
+    pub block_xy: Value,
+    /// z of the block.
+    pub block_z: Value,
+    /// Dynamic shared memory.
+    pub shared: Value,
+    /// The stream.
+    pub stream: Value,
+    /// Where it was pushed.
+    pub place: Place,
+}
+
+/// What was noted for the answer. Keys are ordered so that the answer does not depend on hashing.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// Assumptions in order: place, what, why.
+    pub assumptions: Vec<(Place, String, String)>,
+    /// What stayed unknown, in order: place, what, why.
+    pub unknowns: Vec<(Place, String, String)>,
+    seen: BTreeSet<(Place, String)>,
+    /// A size depends on how much memory is free.
+    pub elastic: bool,
+    /// A size of an allocation is unknown, or a call may hide allocations.
+    pub missed_allocation: bool,
+    /// A free whose target is unknown was left out.
+    pub missed_free: bool,
+    /// A shape of a launch is unknown.
+    pub unknown_shape: bool,
+    /// Number of CUDA calls made.
+    pub cuda_calls: u64,
+    /// Files that could not be opened for reading, and why.
+    pub missing_files: BTreeMap<String, String>,
+}
+
+impl Notes {
+    /// Notes an assumption once per place and subject.
+    pub fn assume(&mut self, place: Place, what: &str, reason: String) {
+        if self.seen.insert((place, what.to_owned())) {
+            self.assumptions.push((place, what.to_owned(), reason));
+        }
+    }
+
+    /// Notes something unknown once per place and subject.
+    pub fn unknown(&mut self, place: Place, what: &str, reason: String) {
+        if self.seen.insert((place, what.to_owned())) {
+            self.unknowns.push((place, what.to_owned(), reason));
+        }
+    }
+}
+
+/// Everything that is not registers and control.
+#[derive(Debug)]
+pub struct Host<'p> {
+    /// The program.
+    pub program: &'p SizeProgram,
+    /// Kernels with their registers and static shared memory.
+    pub kernels: &'p [Kernel],
+    /// The command line.
+    pub command: &'p CommandLine,
+    /// The device.
+    pub device: &'p DeviceProperties,
+    /// Host memory.
+    pub memory: Memory,
+    /// Sources of unknown values.
+    pub marks: Marks,
+    /// Open files.
+    pub files: Files,
+    /// State of getopt.
+    pub options: Options,
+    /// State of the random number generators.
+    pub random: Random,
+    /// Device memory and launches.
+    pub ledger: Ledger,
+    /// Notes for the answer.
+    pub notes: Notes,
+    /// Pushed launch configurations.
+    pub pushed: Vec<Configuration>,
+    /// Texts of the environment and fixed texts that were handed out, by content.
+    pub fixed_texts: BTreeMap<Vec<u8>, u64>,
+    /// Names behind opaque handles (a driver's `CUfunction`).
+    pub handle_names: BTreeMap<u64, String>,
+    /// Position of `strtok`.
+    pub strtok: Value,
+    /// Where the program is now.
+    pub place: Place,
+    /// Steps so far.
+    pub steps: u64,
+}
+
+impl Host<'_> {
+    /// The mark of a source at the present place.
+    pub fn mark(&mut self, source: Source) -> Mark {
+        self.marks.of(source, self.place)
+    }
+
+    /// An unknown value with a source at the present place.
+    pub fn unknown(&mut self, source: Source) -> Value {
+        Value::unknown(self.mark(source))
+    }
+
+    /// Why values with this mark are unknown, with the place where it began.
+    pub fn explain(&self, mark: Mark) -> String {
+        let (clause, place) = self.marks.explain(mark);
+        match place {
+            Some(place) if place.line > 0 && place != self.place => {
+                format!("{clause} ({})", crate::report::site(self.program, place))
+            }
+            _ => clause,
+        }
+    }
+
+    /// Steps that touching this many bytes costs.
+    pub fn charge_bytes(&mut self, bytes: u64) {
+        self.steps = self.steps.saturating_add(bytes / 16);
+    }
+
+    /// A read-only text, the same address for the same content.
+    pub fn fixed_text(&mut self, text: &[u8]) -> Result<Value, Full> {
+        if let Some(address) = self.fixed_texts.get(text) {
+            return Ok(Value::known(*address));
+        }
+        let address = self.new_text(text)?;
+        self.memory.seal(address);
+        self.fixed_texts.insert(text.to_vec(), address);
+        Ok(Value::known(address))
+    }
+
+    /// A new heap object with a zero-terminated text.
+    pub fn new_text(&mut self, text: &[u8]) -> Result<u64, Full> {
+        let size = text.len() as u64 + 1;
+        let address = self
+            .memory
+            .add(super::object::Kind::Host, size, Mark::KNOWN)?;
+        self.memory.write(address, text);
+        Ok(address)
+    }
+
+    /// Stores through a pointer that may be unknown: then what it may point to becomes unknown.
+    #[inline(always)]
+    pub fn store(&mut self, address: Value, size: usize, value: Value) {
+        if address.mark.is_hard() {
+            self.store_somewhere(address);
+        } else {
+            self.memory.store(address.bits, size, value);
+        }
+    }
+
+    /// Something was written at an address that is not known.
+    pub fn store_somewhere(&mut self, address: Value) {
+        if self
+            .memory
+            .kind(address.bits)
+            .is_some_and(|(_, size)| size > 0)
+        {
+            let mark = self.mark(Source::Index);
+            self.memory.spoil_object(address.bits, mark);
+            return;
+        }
+        let reason = format!(
+            "it is taken to hit nothing that matters; of its address: {}",
+            self.explain(address.mark)
+        );
+        self.notes
+            .assume(self.place, "write to an unknown address", reason);
+    }
+
+    /// Reads a zero-terminated text.
+    pub fn text(&mut self, address: Value) -> Result<Vec<u8>, Mark> {
+        let text = self.memory.text(address.get()?)?.to_vec();
+        self.charge_bytes(text.len() as u64);
+        Ok(text)
+    }
+
+    /// Reads a text up to its zero, or `most` bytes of it where no zero comes before.
+    pub fn memory_text_prefix(&mut self, address: Value, most: Value) -> Result<Vec<u8>, Mark> {
+        let (start, most) = (address.get()?, most.get()?);
+        let mut text = Vec::new();
+        while (text.len() as u64) < most {
+            match self
+                .memory
+                .load(start.wrapping_add(text.len() as u64), 1)
+                .get()?
+            {
+                0 => break,
+                byte => text.push(byte as u8),
+            }
+        }
+        self.charge_bytes(16 * text.len() as u64);
+        Ok(text)
+    }
+
+    /// Reads known bytes.
+    pub fn bytes(&mut self, address: Value, len: u64) -> Result<Vec<u8>, Mark> {
+        let len = usize::try_from(len).map_err(|_| Mark::OUTSIDE)?;
+        let bytes = self.memory.read(address.get()?, len)?.to_vec();
+        self.charge_bytes(bytes.len() as u64);
+        Ok(bytes)
+    }
+
+    /// Writes known bytes through a pointer that may be unknown.
+    pub fn write(&mut self, address: Value, bytes: &[u8]) {
+        self.charge_bytes(bytes.len() as u64);
+        if address.mark.is_hard() {
+            self.store_somewhere(address);
+        } else {
+            self.memory.write(address.bits, bytes);
+        }
+    }
+
+    /// Marks `len` bytes behind a pointer unknown.
+    pub fn spoil(&mut self, address: Value, len: u64, mark: Mark) {
+        self.charge_bytes(len.min(1 << 30));
+        if address.mark.is_hard() {
+            self.store_somewhere(address);
+        } else {
+            self.memory.spoil(address.bits, len, mark);
+        }
+    }
+
+    /// Copies memory; a length or an address that is unknown spoils the target.
+    pub fn copy(&mut self, to: Value, from: Value, len: Value) {
+        if len.mark.is_hard() || to.mark.is_hard() {
+            return self.store_somewhere(Value::somewhere_in(to.bits, len.mark.with(to.mark)));
+        }
+        self.charge_bytes(len.bits);
+        if from.mark.is_hard() {
+            return self.memory.spoil(to.bits, len.bits, from.mark);
+        }
+        self.memory.copy(to.bits, from.bits, len.bits);
+    }
+
+    /// Sets memory; a length or an address that is unknown spoils the target.
+    pub fn set(&mut self, to: Value, byte: Value, len: Value) {
+        if len.mark.is_hard() || to.mark.is_hard() {
+            return self.store_somewhere(Value::somewhere_in(to.bits, len.mark.with(to.mark)));
+        }
+        self.charge_bytes(len.bits);
+        self.memory
+            .fill(to.bits, byte.bits as u8, len.bits, byte.mark);
+    }
+}

@@ -1,0 +1,158 @@
+//! Marks of unknown values and the sources behind them. A mark is small enough to be kept per byte of memory.
+
+use migfit_schema::program::Place;
+use std::collections::HashMap;
+
+/// Why a value is not known; an index into `Marks`. Ordered: of two, the larger one wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mark(pub u16);
+
+impl Mark {
+    /// The value is known.
+    pub const KNOWN: Mark = Mark(0);
+    /// The bits are good for this device, but the program asked how much memory is free: it takes what it gets.
+    pub const ELASTIC: Mark = Mark(2);
+    /// Memory or a register that nothing wrote.
+    pub const UNWRITTEN: Mark = Mark(3);
+    /// `undef`, or code that the slicer left out.
+    pub const LEFT_OUT: Mark = Mark(4);
+    /// An access outside every object, or of one that was freed.
+    pub const OUTSIDE: Mark = Mark(5);
+    /// Device memory read by the host directly.
+    pub const DEVICE_MEMORY: Mark = Mark(6);
+    /// Host memory that is too large to be kept.
+    pub const TOO_LARGE: Mark = Mark(7);
+    /// First mark that stands for a source with a place.
+    const FIRST_PLACED: u16 = 8;
+
+    /// True where the bits mean nothing.
+    #[inline(always)]
+    pub const fn is_hard(self) -> bool {
+        self.0 > Mark::ELASTIC.0
+    }
+
+    /// The mark of a value made from two.
+    #[inline(always)]
+    pub fn with(self, other: Mark) -> Mark {
+        if self.0 > other.0 { self } else { other }
+    }
+}
+
+/// What made a value unknown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Copied from the device, or managed memory after a launch.
+    Device,
+    /// Clocks, process ids and the like.
+    Clock,
+    /// A function that has no model here.
+    Missing(String),
+    /// A property of the device that is not among the inputs.
+    Property(String),
+    /// An instruction without a form in the size program.
+    Unsupported(String),
+    /// An index or a length that is unknown decides what was written.
+    Index,
+    /// A file that the program writes itself, or that cannot be read.
+    File(String),
+    /// A division by zero, or another operation without a result.
+    Undefined(String),
+}
+
+/// All sources met in one evaluation.
+#[derive(Debug, Default)]
+pub struct Marks {
+    sources: Vec<(Source, Place)>,
+    known: HashMap<(Source, Place), Mark>,
+}
+
+impl Marks {
+    /// The mark of a source at a place; the same pair always has the same mark.
+    pub fn of(&mut self, source: Source, place: Place) -> Mark {
+        let key = (source, place);
+        if let Some(mark) = self.known.get(&key) {
+            return *mark;
+        }
+        let index = usize::from(Mark::FIRST_PLACED) + self.sources.len();
+        let Ok(index) = u16::try_from(index) else {
+            // More distinct sources than marks: the last one stands for all that follow.
+            return Mark(u16::MAX);
+        };
+        let mark = Mark(index);
+        self.sources.push(key.clone());
+        self.known.insert(key, mark);
+        mark
+    }
+
+    /// Why values with this mark are unknown, as a clause, and where it began.
+    pub fn explain(&self, mark: Mark) -> (String, Option<Place>) {
+        let fixed = |text: &str| (text.to_owned(), None);
+        match mark {
+            Mark::KNOWN => fixed("it is known"),
+            Mark::ELASTIC => fixed("it depends on how much device memory is free"),
+            Mark::UNWRITTEN => fixed("it depends on memory that nothing wrote"),
+            Mark::LEFT_OUT => fixed("it depends on code that the analysis left out"),
+            Mark::OUTSIDE => fixed("it depends on memory outside every object"),
+            Mark::DEVICE_MEMORY => fixed("it is read from device memory"),
+            Mark::TOO_LARGE => fixed("it is kept in host memory too large to be evaluated"),
+            _ => {
+                let index = usize::from(mark.0).wrapping_sub(usize::from(Mark::FIRST_PLACED));
+                match self.sources.get(index) {
+                    Some((source, place)) => (source.clause(), Some(*place)),
+                    None => fixed("it has too many unknown inputs to list"),
+                }
+            }
+        }
+    }
+}
+
+impl Source {
+    /// The source as a clause for people.
+    fn clause(&self) -> String {
+        match self {
+            Source::Device => "it depends on a result of the device".to_owned(),
+            Source::Clock => "it depends on the clock".to_owned(),
+            Source::Missing(name) => format!("it depends on {name}, which has no model"),
+            Source::Property(name) => {
+                format!("it depends on the device property {name}, which is not known here")
+            }
+            Source::Unsupported(what) => format!("it depends on {what}, which is not followed"),
+            Source::Index => "it is written at an unknown index".to_owned(),
+            Source::File(path) => {
+                format!("it depends on the content of {path}, which is not known before the run")
+            }
+            Source::Undefined(what) => format!("it depends on {what}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hard_mark_beats_elastic_and_elastic_beats_known() {
+        assert_eq!(Mark::KNOWN.with(Mark::ELASTIC), Mark::ELASTIC);
+        assert_eq!(Mark::OUTSIDE.with(Mark::ELASTIC), Mark::OUTSIDE);
+        assert!(!Mark::ELASTIC.is_hard());
+    }
+
+    #[test]
+    fn the_same_source_and_place_has_one_mark() {
+        let mut marks = Marks::default();
+        let place = Place { file: 0, line: 7 };
+        let first = marks.of(Source::Device, place);
+        assert_eq!(first, marks.of(Source::Device, place));
+        assert_ne!(first, marks.of(Source::Clock, place));
+        assert_eq!(marks.explain(first).1, Some(place));
+    }
+
+    #[test]
+    fn more_sources_than_marks_do_not_panic() {
+        let mut marks = Marks::default();
+        for line in 0..70_000 {
+            marks.of(Source::Device, Place { file: 0, line });
+        }
+        assert_eq!(marks.explain(Mark(u16::MAX)).1, None);
+    }
+}

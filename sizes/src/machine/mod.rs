@@ -1,0 +1,16 @@
+//! The interpreter of size programs: values, byte-accurate host memory, steps, calls and unknown branches.
+//! Knows nothing of libc or CUDA but the names that `models` answers to.
+
+pub mod arithmetic;
+pub mod branch;
+pub mod call;
+pub mod convert;
+pub mod effects;
+pub mod host;
+pub mod mark;
+pub mod memory;
+pub mod object;
+pub mod run;
+pub mod start;
+pub mod step;
+pub mod value;

@@ -1,0 +1,249 @@
+//! One instruction that is neither a call nor a launch: registers and memory in, registers and memory out.
+
+use super::arithmetic::{self, bytes, signed};
+use super::convert;
+use super::host::{End, Halt, Host};
+use super::mark::{Mark, Source};
+use super::memory::{function_address, global_address};
+use super::value::Value;
+use migfit_schema::program::{BinaryOp, Op, Operand, Reg, Type};
+
+/// A register that nothing wrote: its instruction was left out.
+pub const UNSET: Value = Value::unknown(Mark::LEFT_OUT);
+
+/// The value of an operand.
+#[inline(always)]
+pub fn value(registers: &[Value], operand: &Operand) -> Value {
+    match operand {
+        Operand::Reg(index) => registers.get(*index as usize).copied().unwrap_or(UNSET),
+        Operand::Const(bits) => Value::known(*bits),
+        Operand::Global(global, offset) => Value::known(global_address(*global, *offset)),
+        Operand::Function(function) => Value::known(function_address(*function)),
+        Operand::Undef => UNSET,
+    }
+}
+
+/// Writes a register; one that does not exist is ignored.
+#[inline(always)]
+pub fn set(registers: &mut [Value], index: Reg, value: Value) {
+    if let Some(register) = registers.get_mut(index as usize) {
+        *register = value;
+    }
+}
+
+/// Executes one instruction on the registers of the running function.
+#[inline(always)]
+pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), End> {
+    match op {
+        Op::Binary { dst, ty, op, a, b } => {
+            let (x, y) = (value(registers, a), value(registers, b));
+            let result = match arithmetic::binary(*op, *ty, x.bits, y.bits) {
+                Some(bits) if x.mark.with(y.mark) == Mark::KNOWN => Value::known(bits),
+                bits => binary_with_marks(host, *op, (x, y), bits),
+            };
+            set(registers, *dst, result);
+        }
+        Op::Compare { dst, ty, op, a, b } => {
+            let (x, y) = (value(registers, a), value(registers, b));
+            let holds = arithmetic::compare(*op, *ty, x.bits, y.bits);
+            set(
+                registers,
+                *dst,
+                Value::made(u64::from(holds), x.mark.with(y.mark)),
+            );
+        }
+        Op::Load { dst, ty, address } => {
+            let address = value(registers, address);
+            let loaded = if address.mark.is_hard() {
+                Value::unknown(address.mark)
+            } else {
+                load(host, *ty, address.bits)
+            };
+            set(registers, *dst, loaded);
+        }
+        Op::Store {
+            ty,
+            value: stored,
+            address,
+        } => {
+            let (stored, address) = (value(registers, stored), value(registers, address));
+            host.store(address, bytes(*ty), stored);
+        }
+        Op::Offset {
+            dst,
+            base,
+            constant,
+            terms,
+        } => {
+            let result = offset(registers, value(registers, base), *constant, terms);
+            set(registers, *dst, result);
+        }
+        Op::Cast {
+            dst,
+            kind,
+            from,
+            to,
+            a,
+        } => {
+            let a = value(registers, a);
+            set(
+                registers,
+                *dst,
+                Value::made(convert::cast(*kind, *from, *to, a.bits), a.mark),
+            );
+        }
+        Op::Copy { dst, a, .. } => set(registers, *dst, value(registers, a)),
+        Op::Select {
+            dst,
+            condition,
+            a,
+            b,
+            ..
+        } => {
+            let (condition, a, b) = (
+                value(registers, condition),
+                value(registers, a),
+                value(registers, b),
+            );
+            set(registers, *dst, select(condition, a, b));
+        }
+        _ => return rarer(op, registers, host),
+    }
+    Ok(())
+}
+
+/// The instructions that are met less often.
+fn rarer(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), End> {
+    match op {
+        Op::Unary { dst, ty, op, a } => {
+            let a = value(registers, a);
+            set(
+                registers,
+                *dst,
+                Value::made(arithmetic::unary(*op, *ty, a.bits), a.mark),
+            );
+        }
+        Op::Alloca {
+            dst, size, count, ..
+        } => {
+            let count = value(registers, count);
+            let size = if count.mark.is_hard() {
+                0
+            } else {
+                size.saturating_mul(count.bits)
+            };
+            host.charge_bytes(size);
+            let address = host.memory.push_stack(size).map_err(full)?;
+            set(registers, *dst, Value::known(address));
+        }
+        Op::MemCopy { to, from, bytes } => {
+            let (to, from, bytes) = (
+                value(registers, to),
+                value(registers, from),
+                value(registers, bytes),
+            );
+            host.copy(to, from, bytes);
+        }
+        Op::MemSet { to, byte, bytes } => {
+            let (to, byte, bytes) = (
+                value(registers, to),
+                value(registers, byte),
+                value(registers, bytes),
+            );
+            host.set(to, byte, bytes);
+        }
+        Op::Unsupported { dst, what } => {
+            let unknown = host.unknown(Source::Unsupported(what.clone()));
+            for register in dst {
+                set(registers, *register, unknown);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The host's memory limit as an end.
+pub fn full(full: super::memory::Full) -> End {
+    match Halt::from(full) {
+        Halt::End(end) => end,
+        Halt::Unknown(_) => End::Died("host memory".to_owned()),
+    }
+}
+
+#[inline(always)]
+fn load(host: &Host<'_>, ty: Type, address: u64) -> Value {
+    let loaded = host.memory.load(address, bytes(ty));
+    match ty {
+        Type::Int(width) if width % 8 != 0 => Value {
+            bits: loaded.bits & arithmetic::mask(ty),
+            ..loaded
+        },
+        _ => loaded,
+    }
+}
+
+/// Arithmetic with an operand that is not known, or without a result.
+fn binary_with_marks(
+    host: &mut Host<'_>,
+    op: BinaryOp,
+    (x, y): (Value, Value),
+    bits: Option<u64>,
+) -> Value {
+    let mark = x.mark.with(y.mark);
+    let zero = |value: Value| value == Value::known(0);
+    match (op, bits) {
+        // Nothing times or and zero is zero, whatever the other is.
+        (BinaryOp::Mul | BinaryOp::And, _) if zero(x) || zero(y) => Value::known(0),
+        (_, Some(bits)) => Value::made(bits, mark),
+        (_, None) if mark.is_hard() => Value::unknown(mark),
+        (_, None) => host.unknown(Source::Undefined(format!(
+            "{op:?} without a defined result"
+        ))),
+    }
+}
+
+#[inline(always)]
+fn select(condition: Value, a: Value, b: Value) -> Value {
+    if condition.mark.is_hard() {
+        return if a == b {
+            a
+        } else {
+            Value::unknown(condition.mark)
+        };
+    }
+    let chosen = if condition.bits & 1 == 1 { a } else { b };
+    Value {
+        mark: chosen.mark.with(condition.mark),
+        ..chosen
+    }
+}
+
+#[inline(always)]
+fn offset(
+    registers: &[Value],
+    base: Value,
+    constant: i64,
+    terms: &[(Operand, Type, i64)],
+) -> Value {
+    let mut address = base.bits.wrapping_add(constant as u64);
+    let mut mark = base.mark;
+    for (index, ty, scale) in terms {
+        let index = value(registers, index);
+        if index.mark.is_hard() {
+            mark = mark.with(index.mark);
+        } else {
+            let by = signed(*ty, index.bits).wrapping_mul(*scale);
+            address = address.wrapping_add(by as u64);
+            mark = mark.with(index.mark);
+        }
+    }
+    if mark.is_hard() {
+        // The object is still the base's; where in it is not known.
+        return Value::somewhere_in(base.bits, mark);
+    }
+    Value {
+        bits: address,
+        mark,
+    }
+}

@@ -1,0 +1,155 @@
+//! Launch configurations and launches.
+
+use super::kernel;
+use crate::ledger::Shape;
+use crate::machine::host::{Configuration, Halt, Host};
+use crate::machine::mark::{Mark, Source};
+use crate::machine::step::UNSET;
+use crate::machine::value::Value;
+use crate::models::number::arg;
+use crate::models::table::Family;
+use migfit_schema::kernel::Extent;
+use migfit_schema::program::Place;
+
+/// The models of this file.
+pub const MODELS: Family = &[
+    ("__cudaPushCallConfiguration", push),
+    ("__cudaPopCallConfiguration", pop),
+    ("cudaLaunchKernel", launch_kernel),
+    ("__cudaLaunchKernel", launch_kernel),
+    ("cudaLaunchCooperativeKernel", launch_kernel),
+    ("__cudaGetKernel", get_kernel),
+];
+
+/// (grid x and y, grid z, block x and y, block z, shared, stream).
+fn configuration(args: &[Value], place: Place) -> Configuration {
+    Configuration {
+        grid_xy: arg(args, 0),
+        grid_z: arg(args, 1),
+        block_xy: arg(args, 2),
+        block_z: arg(args, 3),
+        shared: arg(args, 4),
+        stream: arg(args, 5),
+        place,
+    }
+}
+
+fn push(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    // A pushed configuration that nothing uses is one whose launch was left out.
+    const MOST: usize = 1024;
+    if host.pushed.len() >= MOST {
+        host.pushed.clear();
+    }
+    host.pushed.push(configuration(args, host.place));
+    Ok(Value::known(0))
+}
+
+/// (grid, block, shared, stream): writes the configuration back, where stubs keep their bodies.
+fn pop(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let Some(pushed) = host.pushed.pop() else {
+        return Ok(Value::int(1));
+    };
+    let dims = [
+        (0, pushed.grid_xy, pushed.grid_z),
+        (1, pushed.block_xy, pushed.block_z),
+    ];
+    for (index, xy, z) in dims {
+        let to = arg(args, index);
+        host.store(to, 8, xy);
+        host.store(
+            Value {
+                bits: to.bits.wrapping_add(8),
+                ..to
+            },
+            4,
+            z,
+        );
+    }
+    host.store(arg(args, 2), 8, pushed.shared);
+    host.store(arg(args, 3), 8, pushed.stream);
+    Ok(Value::known(0))
+}
+
+/// Launches with the configuration pushed last.
+pub fn launch_pushed(host: &mut Host<'_>, symbol: &str) {
+    let pushed = host
+        .pushed
+        .pop()
+        .unwrap_or_else(|| configuration(&[UNSET; 6], host.place));
+    if host.place.line == 0 {
+        host.place = pushed.place;
+    }
+    launch(host, symbol, &pushed);
+}
+
+/// (function, grid x and y, grid z, block x and y, block z, arguments, shared, stream).
+fn launch_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let symbol = kernel::symbol(host, arg(args, 0));
+    let mut numbers = args.get(1..5).unwrap_or_default().to_vec();
+    numbers.extend([arg(args, 6), arg(args, 7)]);
+    let pushed = configuration(&numbers, host.place);
+    if symbol.is_none() {
+        let place = host.place;
+        host.notes.unknown(
+            place,
+            "kernel of a launch",
+            "its function pointer is not known".to_owned(),
+        );
+    }
+    launch(host, symbol.as_deref().unwrap_or("?"), &pushed);
+    Ok(Value::known(0))
+}
+
+/// (out, function): the handle is the function itself.
+fn get_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    host.store(arg(args, 0), 8, arg(args, 1));
+    Ok(Value::known(0))
+}
+
+/// Notes a launch; what kernels may write becomes unknown.
+pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) {
+    host.notes.cuda_calls += 1;
+    let shape = Shape {
+        place: host.place,
+        kernel: symbol.to_owned(),
+        grid: extent(with.grid_xy, with.grid_z),
+        block: extent(with.block_xy, with.block_z),
+        shared: with.shared.get().ok(),
+    };
+    let parts = [
+        ("grid", with.grid_xy.mark.with(with.grid_z.mark)),
+        ("block", with.block_xy.mark.with(with.block_z.mark)),
+        ("dynamic shared memory", with.shared.mark),
+    ];
+    for (part, mark) in parts {
+        note_unknown(host, symbol, part, mark);
+    }
+    let now = host.steps;
+    host.ledger.launch(shape, now);
+    let mark = host.mark(Source::Device);
+    host.memory.spoil_managed(mark);
+}
+
+fn extent(xy: Value, z: Value) -> Option<Extent> {
+    let (xy, z) = (xy.get().ok()?, z.get().ok()?);
+    Some(Extent {
+        x: xy as u32,
+        y: (xy >> 32) as u32,
+        z: z as u32,
+    })
+}
+
+fn note_unknown(host: &mut Host<'_>, symbol: &str, part: &str, mark: Mark) {
+    if !mark.is_hard() {
+        return;
+    }
+    let names = &host.program.kernels;
+    let name = names
+        .iter()
+        .find(|(kernel, _)| kernel == symbol)
+        .map(|(_, name)| name.as_str());
+    let what = format!("{part} of {}", name.unwrap_or(symbol));
+    let (place, reason) = (host.place, host.explain(mark));
+    host.notes.unknown(place, &what, reason);
+    host.notes.unknown_shape = true;
+}

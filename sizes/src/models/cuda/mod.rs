@@ -1,0 +1,11 @@
+//! Models of the CUDA runtime and of the driver calls that sizes depend on. A call's status is success:
+//! the need is asked for, not whether this device could fill it.
+
+pub mod allocate;
+pub mod copy;
+pub mod driver;
+pub mod kernel;
+pub mod launch;
+pub mod occupancy;
+pub mod properties;
+pub mod query;

@@ -1,0 +1,183 @@
+//! What a device tells of itself: the attributes by number and `cudaDeviceProp` by offset (CUDA 13).
+//! Values that are neither inputs nor fixed by the compute capability have no entry, and read as unknown.
+
+use crate::input::DeviceProperties;
+
+/// Bytes of `cudaDeviceProp`.
+pub const SIZE: u64 = 1008;
+
+/// Limits that follow from the compute capability (CUDA C++ programming guide, compute capabilities).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Threads that an SM holds.
+    pub threads_per_sm: u32,
+    /// Blocks that an SM holds.
+    pub blocks_per_sm: u32,
+    /// Shared memory of an SM in bytes.
+    pub shared_per_sm: u32,
+    /// Most shared memory of a block that asks for more than the usual 48 KiB.
+    pub shared_per_block_optin: u32,
+}
+
+/// Shared memory that the driver takes of each block.
+pub const RESERVED_SHARED: u32 = 1024;
+/// Registers of an SM and of a block.
+pub const REGISTERS: u32 = 65_536;
+/// Most shared memory of a block that does not ask for more.
+const SHARED_PER_BLOCK: u32 = 48 << 10;
+
+/// The limits of a compute capability; `None` where they are not known here.
+pub fn limits(capability: (u32, u32)) -> Option<Limits> {
+    let (threads_per_sm, blocks_per_sm, shared_kib) = match capability {
+        (7, 0) => (2048, 32, 96),
+        (7, 5) => (1024, 16, 64),
+        (8, 0) => (2048, 32, 164),
+        (8, 6) => (1536, 16, 100),
+        (8, 9) => (1536, 24, 100),
+        (9, 0) | (10, 0) | (10, 3) => (2048, 32, 228),
+        (12, 0) => (1536, 24, 100),
+        _ => return None,
+    };
+    let reserved = if capability.0 >= 8 {
+        RESERVED_SHARED
+    } else {
+        0
+    };
+    Some(Limits {
+        threads_per_sm,
+        blocks_per_sm,
+        shared_per_sm: shared_kib << 10,
+        shared_per_block_optin: (shared_kib << 10) - reserved,
+    })
+}
+
+/// The value of an attribute by its number, which runtime and driver share.
+pub fn attribute(device: &DeviceProperties, number: i32) -> Option<u32> {
+    let limits = limits(device.compute_capability);
+    Some(match number {
+        1 | 2 | 3 => [1024, 1024, 64]
+            .get(usize::try_from(number - 1).ok()?)
+            .copied()?,
+        4 => 64,
+        5 => i32::MAX as u32,
+        6 | 7 => 65_535,
+        8 => SHARED_PER_BLOCK,
+        9 => 64 << 10,
+        10 => migfit_schema::units::WARP_THREADS as u32,
+        11 => i32::MAX as u32,
+        12 | 82 => REGISTERS,
+        13 => device.clock_khz,
+        14 | 30 => 512,
+        16 => device.sm_count,
+        17 | 18 | 20 | 35 | 84 | 86 => 0,
+        19 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 95 | 99 | 115 => 1,
+        38 => device.l2_bytes,
+        39 => limits?.threads_per_sm,
+        51 => 32,
+        75 => device.compute_capability.0,
+        76 => device.compute_capability.1,
+        81 => limits?.shared_per_sm,
+        97 => limits?.shared_per_block_optin,
+        106 => limits?.blocks_per_sm,
+        111 => RESERVED_SHARED,
+        _ => return None,
+    })
+}
+
+/// A field of `cudaDeviceProp`: offset, size in bytes, value.
+pub type Field = (u64, usize, u64);
+
+/// The fields of `cudaDeviceProp` whose values are known, but for the name at offset 0.
+pub fn fields(device: &DeviceProperties) -> Vec<Field> {
+    let mut fields = vec![
+        (288, 8, device.total_bytes),
+        (312, 8, i32::MAX as u64),
+        (320, 4, 1024),
+        (324, 4, 1024),
+        (328, 4, 1024),
+        (332, 4, 64),
+        (336, 4, i32::MAX as u64),
+        (340, 4, 65_535),
+        (344, 4, 65_535),
+    ];
+    // (offset, size, number of the attribute with the same meaning)
+    const SAME: [(u64, usize, i32); 30] = [
+        (296, 8, 8),
+        (304, 4, 12),
+        (308, 4, 10),
+        (352, 8, 9),
+        (360, 4, 75),
+        (364, 4, 76),
+        (368, 8, 14),
+        (376, 8, 51),
+        (384, 4, 16),
+        (388, 4, 18),
+        (392, 4, 19),
+        (560, 4, 31),
+        (588, 4, 41),
+        (596, 4, 38),
+        (604, 4, 39),
+        (608, 4, 78),
+        (612, 4, 79),
+        (616, 4, 80),
+        (624, 8, 81),
+        (632, 4, 82),
+        (636, 4, 83),
+        (640, 4, 84),
+        (648, 4, 86),
+        (656, 4, 89),
+        (660, 4, 90),
+        (668, 4, 95),
+        (672, 8, 97),
+        (688, 4, 106),
+        (696, 8, 111),
+        (720, 4, 115),
+    ];
+    for (offset, size, number) in SAME {
+        if let Some(value) = attribute(device, number) {
+            fields.push((offset, size, u64::from(value)));
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device() -> DeviceProperties {
+        DeviceProperties {
+            name: "virtual".to_owned(),
+            compute_capability: (8, 0),
+            sm_count: 28,
+            total_bytes: 9856 << 20,
+            l2_bytes: 10 << 20,
+            clock_khz: 1_410_000,
+        }
+    }
+
+    #[test]
+    fn fields_do_not_overlap_and_lie_within() {
+        let mut fields = fields(&device());
+        fields.sort_unstable();
+        let mut end = 256;
+        for (offset, size, _) in fields {
+            assert!(offset >= end, "field at {offset} begins before {end}");
+            assert_eq!(offset % size as u64, 0);
+            end = offset + size as u64;
+        }
+        assert!(end <= SIZE);
+    }
+
+    #[test]
+    fn inputs_come_through_and_the_rest_is_not_made_up() {
+        assert_eq!(attribute(&device(), 16), Some(28));
+        assert_eq!(attribute(&device(), 39), Some(2048));
+        assert_eq!(attribute(&device(), 37), None);
+        let odd = DeviceProperties {
+            compute_capability: (6, 1),
+            ..device()
+        };
+        assert_eq!(attribute(&odd, 39), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! Device queries, streams, events and errors of the runtime.
+
+use super::{kernel, occupancy, properties};
+use crate::machine::host::{Halt, Host};
+use crate::machine::mark::{Mark, Source};
+use crate::machine::object::Kind;
+use crate::machine::value::Value;
+use crate::models::number::arg;
+use crate::models::table::Family;
+
+/// The models of this file.
+pub const MODELS: Family = &[
+    ("cudaGetDeviceCount", |host, args| {
+        write_int(host, arg(args, 0), 1)
+    }),
+    ("cudaGetDevice", |host, args| {
+        write_int(host, arg(args, 0), 0)
+    }),
+    ("cudaChooseDevice", |host, args| {
+        write_int(host, arg(args, 0), 0)
+    }),
+    ("cudaDeviceCanAccessPeer", |host, args| {
+        write_int(host, arg(args, 0), 0)
+    }),
+    ("cudaSetDevice", set_device),
+    ("cudaSetDeviceFlags", success),
+    ("cudaGetDeviceProperties", device_properties),
+    ("cudaDeviceGetAttribute", attribute),
+    ("cudaMemGetInfo", memory_info),
+    ("cudaDeviceSynchronize", success),
+    ("cudaThreadSynchronize", success),
+    ("cudaThreadExit", success),
+    ("cudaDeviceSetLimit", success),
+    ("cudaDeviceSetCacheConfig", success),
+    ("cudaFuncSetCacheConfig", success),
+    ("cudaFuncSetAttribute", success),
+    ("cudaFuncGetAttributes", function_attributes),
+    ("cudaHostRegister", success),
+    ("cudaHostUnregister", success),
+    ("cudaGetLastError", success),
+    ("cudaPeekAtLastError", success),
+    ("cudaGetErrorString", error_text),
+    ("cudaGetErrorName", error_text),
+    ("cudaStreamCreate", new_handle),
+    ("cudaStreamCreateWithFlags", new_handle),
+    ("cudaStreamCreateWithPriority", new_handle),
+    ("cudaStreamDestroy", success),
+    ("cudaStreamSynchronize", success),
+    ("cudaStreamWaitEvent", success),
+    ("cudaStreamQuery", success),
+    ("cudaEventCreate", new_handle),
+    ("cudaEventCreateWithFlags", new_handle),
+    ("cudaEventDestroy", success),
+    ("cudaEventRecord", success),
+    ("cudaEventSynchronize", success),
+    ("cudaEventQuery", success),
+    ("cudaEventElapsedTime", elapsed_time),
+    ("cudaProfilerStart", success),
+    ("cudaProfilerStop", success),
+    ("cudaCreateChannelDesc", channel_description),
+    (
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+        active_blocks,
+    ),
+    (
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        active_blocks,
+    ),
+    ("__cudaRegisterFatBinary", registered),
+    ("__cudaRegisterFatBinaryEnd", registered),
+    ("__cudaRegisterFunction", registered),
+    ("__cudaRegisterVar", registered),
+    ("__cudaUnregisterFatBinary", registered),
+];
+
+/// cudaErrorInvalidDevice.
+const INVALID_DEVICE: i32 = 101;
+
+/// Success, without effect.
+pub fn success(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    host.notes.cuda_calls += 1;
+    Ok(Value::int(0))
+}
+
+/// Registration before `main`; not a call of the program.
+fn registered(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::known(0))
+}
+
+/// Writes an int through a pointer and succeeds.
+pub fn write_int(host: &mut Host<'_>, to: Value, number: i32) -> Result<Value, Halt> {
+    host.store(to, 4, Value::int(number));
+    success(host, &[])
+}
+
+/// A slice shows one device.
+fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    host.notes.cuda_calls += 1;
+    let device = arg(args, 0).as_int().unwrap_or(0);
+    Ok(Value::int(if device == 0 { 0 } else { INVALID_DEVICE }))
+}
+
+fn device_properties(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let to = arg(args, 0);
+    let address = to.get()?;
+    let mark = host.mark(Source::Property("among those of cudaDeviceProp".to_owned()));
+    host.memory.spoil(address, properties::SIZE, mark);
+    let mut name = host.device.name.clone().into_bytes();
+    name.truncate(255);
+    name.resize(256, 0);
+    host.memory.write(address, &name);
+    for (offset, size, value) in properties::fields(host.device) {
+        host.memory
+            .store(address.wrapping_add(offset), size, Value::known(value));
+    }
+    success(host, args)
+}
+
+/// (out, number, device): also the driver's.
+pub fn attribute(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = arg(args, 1).as_int();
+    let value = number
+        .ok()
+        .and_then(|number| properties::attribute(host.device, number));
+    let value = match value {
+        Some(value) => Value::known(u64::from(value)),
+        None => host.unknown(Source::Property(format!("number {}", number.unwrap_or(-1)))),
+    };
+    host.store(arg(args, 0), 4, value);
+    success(host, args)
+}
+
+/// (free, total): a program that sizes by what is free takes what it gets.
+pub fn memory_info(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let total = host.device.total_bytes;
+    let free = Value {
+        bits: total.saturating_sub(host.ledger.live),
+        mark: Mark::ELASTIC,
+    };
+    host.store(arg(args, 0), 8, free);
+    host.store(arg(args, 1), 8, Value::known(total));
+    success(host, args)
+}
+
+fn error_text(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let text: &[u8] = if arg(args, 0) == Value::known(0) {
+        b"no error"
+    } else {
+        b"unknown error"
+    };
+    Ok(host.fixed_text(text)?)
+}
+
+/// Writes a new opaque handle through the first argument.
+pub fn new_handle(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let handle = host.memory.add(Kind::Handle, 0, Mark::KNOWN)?;
+    host.store(arg(args, 0), 8, Value::known(handle));
+    success(host, args)
+}
+
+fn elapsed_time(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let time = host.unknown(Source::Clock);
+    host.store(arg(args, 0), 4, time);
+    success(host, args)
+}
+
+/// (result, x, y, z, w, kind): the structure is returned through a pointer.
+fn channel_description(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let to = arg(args, 0);
+    for index in 0..5 {
+        let at = Value {
+            bits: to.bits.wrapping_add(4 * index as u64),
+            ..to
+        };
+        host.store(at, 4, arg(args, index + 1));
+    }
+    Ok(to)
+}
+
+/// (out, function, threads, dynamic shared memory).
+fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let symbol = kernel::symbol(host, arg(args, 1));
+    let known = symbol
+        .as_deref()
+        .and_then(|symbol| kernel::known(host, symbol));
+    let blocks = match (known, arg(args, 2).get(), arg(args, 3).get()) {
+        (Some(kernel), Ok(threads), Ok(dynamic)) => {
+            let capability = host.device.compute_capability;
+            occupancy::blocks_per_sm(kernel, capability, threads as u32, dynamic)
+        }
+        _ => None,
+    };
+    let blocks = match blocks {
+        Some(blocks) => Value::known(u64::from(blocks)),
+        None => host.unknown(Source::Property("occupancy of a kernel".to_owned())),
+    };
+    host.store(arg(args, 0), 4, blocks);
+    success(host, args)
+}
+
+/// (out, function): shared bytes at 0, most threads at 24, registers at 28 of cudaFuncAttributes.
+fn function_attributes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    const SIZE: u64 = 152;
+    let address = arg(args, 0).get()?;
+    let mark = host.mark(Source::Property("attributes of a kernel".to_owned()));
+    host.memory.spoil(address, SIZE, mark);
+    let symbol = kernel::symbol(host, arg(args, 1));
+    let known = symbol
+        .as_deref()
+        .and_then(|symbol| kernel::known(host, symbol));
+    if let Some(kernel) = known {
+        if let Some(bytes) = kernel.static_shared {
+            host.memory
+                .store(address, 8, Value::known(u64::from(bytes)));
+        }
+        if let Some(registers) = kernel.registers {
+            host.memory.store(
+                address.wrapping_add(28),
+                4,
+                Value::known(u64::from(registers)),
+            );
+        }
+    }
+    success(host, args)
+}

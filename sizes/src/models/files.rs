@@ -1,0 +1,314 @@
+//! Files of the evaluated program. Only regular files are opened, and only for reading; a stream opened
+//! for writing takes everything and keeps nothing. Knows nothing of values or memory.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+/// Bytes read at once.
+const CHUNK: usize = 1 << 16;
+
+/// The files of one evaluation.
+#[derive(Debug)]
+pub struct Files {
+    cwd: PathBuf,
+    streams: HashMap<u64, Stream>,
+    descriptors: BTreeMap<i32, u64>,
+    written: BTreeSet<String>,
+    /// Files read, in order of first opening, as the program named them.
+    pub read: Vec<String>,
+}
+
+/// An open stream.
+#[derive(Debug)]
+pub enum Stream {
+    /// A regular file.
+    Reader(Reader),
+    /// Takes writes and drops them.
+    Sink,
+    /// Has content that is not known before the run; the name for people.
+    Hidden(String),
+}
+
+/// A regular file that is read.
+#[derive(Debug)]
+pub struct Reader {
+    file: File,
+    chunk: Vec<u8>,
+    /// Offset in the file of the chunk's first byte.
+    start: u64,
+    /// Next byte within the chunk.
+    at: usize,
+    size: u64,
+    /// A read went past the end.
+    pub ended: bool,
+}
+
+impl Files {
+    /// No open files; relative paths start from `cwd`.
+    pub fn new(cwd: PathBuf) -> Files {
+        Files {
+            cwd,
+            streams: HashMap::new(),
+            descriptors: BTreeMap::new(),
+            written: BTreeSet::new(),
+            read: Vec::new(),
+        }
+    }
+
+    /// Adds `stdin`, `stdout` or `stderr`.
+    pub fn add_standard(&mut self, handle: u64, name: &str) {
+        let stream = match name {
+            "stdin" => Stream::Hidden("standard input".to_owned()),
+            _ => Stream::Sink,
+        };
+        self.streams.insert(handle, stream);
+    }
+
+    /// Opens a path in a mode of fopen. An error says why, as the system does.
+    pub fn open(&mut self, path: &str, mode: &str) -> Result<Stream, String> {
+        if !mode.starts_with('r') {
+            self.written.insert(path.to_owned());
+            return Ok(Stream::Sink);
+        }
+        if self.written.contains(path) {
+            return Ok(Stream::Hidden(format!(
+                "{path}, which the program writes itself"
+            )));
+        }
+        let reader = Reader::open(&self.cwd.join(path))?;
+        match reader {
+            Some(reader) => {
+                if !self.read.iter().any(|read| read == path) {
+                    self.read.push(path.to_owned());
+                }
+                Ok(Stream::Reader(reader))
+            }
+            None => Ok(Stream::Hidden(format!(
+                "{path}, which is not a regular file"
+            ))),
+        }
+    }
+
+    /// Keeps an open stream under the address of its handle.
+    pub fn insert(&mut self, handle: u64, stream: Stream) {
+        self.streams.insert(handle, stream);
+    }
+
+    /// The stream behind a handle.
+    pub fn get(&mut self, handle: u64) -> Option<&mut Stream> {
+        self.streams.get_mut(&handle)
+    }
+
+    /// Closes a stream. False where the handle has none.
+    pub fn close(&mut self, handle: u64) -> bool {
+        self.streams.remove(&handle).is_some()
+    }
+
+    /// Gives a stream the lowest free descriptor.
+    pub fn add_descriptor(&mut self, handle: u64) -> i32 {
+        let free = (3..)
+            .find(|number| !self.descriptors.contains_key(number))
+            .unwrap_or(i32::MAX);
+        self.descriptors.insert(free, handle);
+        free
+    }
+
+    /// The handle behind a descriptor.
+    pub fn handle(&self, descriptor: i32) -> Option<u64> {
+        self.descriptors.get(&descriptor).copied()
+    }
+
+    /// Closes a descriptor and its stream.
+    pub fn close_descriptor(&mut self, descriptor: i32) -> bool {
+        self.descriptors
+            .remove(&descriptor)
+            .is_some_and(|handle| self.close(handle))
+    }
+}
+
+impl Reader {
+    /// Opens a regular file; `None` for what is there and is none. The kind is asked first, because opening
+    /// a fifo or a device may block or act.
+    fn open(path: &std::path::Path) -> Result<Option<Reader>, String> {
+        let kind = std::fs::metadata(path).map_err(|error| reason(&error))?;
+        if !kind.is_file() {
+            return Ok(None);
+        }
+        let file = File::open(path).map_err(|error| reason(&error))?;
+        let size = file.metadata().map_err(|error| reason(&error))?.len();
+        Ok(Some(Reader {
+            file,
+            chunk: Vec::new(),
+            start: 0,
+            at: 0,
+            size,
+            ended: false,
+        }))
+    }
+
+    /// The next byte, left in place.
+    #[inline(always)]
+    pub fn peek(&mut self) -> Option<u8> {
+        match self.chunk.get(self.at) {
+            Some(byte) => Some(*byte),
+            None => self.refill(),
+        }
+    }
+
+    /// The next byte.
+    #[inline(always)]
+    pub fn next(&mut self) -> Option<u8> {
+        let byte = self.peek();
+        match byte {
+            Some(_) => self.at += 1,
+            None => self.ended = true,
+        }
+        byte
+    }
+
+    /// Passes the byte that was peeked.
+    #[inline(always)]
+    pub fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// Reads the next chunk; a failing read is an end of the file.
+    fn refill(&mut self) -> Option<u8> {
+        self.start += self.chunk.len() as u64;
+        self.at = 0;
+        self.chunk.resize(CHUNK, 0);
+        let len = loop {
+            match self.file.read(&mut self.chunk) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                result => break result.unwrap_or(0),
+            }
+        };
+        self.chunk.truncate(len);
+        self.chunk.first().copied()
+    }
+
+    /// Puts the last byte back. False at the start of the chunk.
+    pub fn put_back(&mut self) -> bool {
+        self.ended = false;
+        self.at.checked_sub(1).map(|at| self.at = at).is_some()
+    }
+
+    /// Offset of the next byte.
+    pub fn position(&self) -> u64 {
+        self.start + self.at as u64
+    }
+
+    /// Bytes in the file.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Goes to an offset.
+    pub fn seek(&mut self, to: u64) {
+        self.ended = false;
+        self.chunk.clear();
+        self.at = 0;
+        self.start = to;
+        // A failing seek leaves the old position: the next read then gives bytes that are no longer foretold,
+        // which for regular files does not happen.
+        let _position = self.file.seek(SeekFrom::Start(to));
+    }
+
+    /// Up to `most` bytes.
+    pub fn take(&mut self, most: u64) -> Vec<u8> {
+        let most = usize::try_from(most.min(self.size)).unwrap_or(0);
+        let mut bytes = Vec::with_capacity(most.min(CHUNK));
+        while bytes.len() < most {
+            if self.peek().is_none() {
+                self.ended = true;
+                break;
+            }
+            let rest = self.chunk.get(self.at..).unwrap_or_default();
+            let rest = rest.get(..most - bytes.len()).unwrap_or(rest);
+            bytes.extend_from_slice(rest);
+            self.at += rest.len();
+        }
+        bytes
+    }
+
+    /// The rest of the line with its end, at most `most` bytes.
+    pub fn line(&mut self, most: usize) -> Vec<u8> {
+        let mut line = Vec::new();
+        while line.len() < most {
+            let Some(byte) = self.next() else {
+                break;
+            };
+            line.push(byte);
+            if byte == b'\n' {
+                break;
+            }
+        }
+        line
+    }
+}
+
+/// The system's reason without its number.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder_with(name: &str, content: &[u8]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(name), content).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_regular_file_is_read_in_pieces_and_sought() {
+        let folder = folder_with("data", &[7u8; CHUNK + 10]);
+        let mut files = Files::new(folder.path().to_owned());
+        let Ok(Stream::Reader(mut reader)) = files.open("data", "rb") else {
+            panic!("a reader was wanted");
+        };
+        assert_eq!(reader.take(CHUNK as u64 + 5).len(), CHUNK + 5);
+        assert_eq!(reader.position(), CHUNK as u64 + 5);
+        assert_eq!(reader.take(100).len(), 5);
+        assert!(reader.ended);
+        reader.seek(1);
+        assert!(!reader.ended);
+        assert_eq!((reader.next(), reader.position()), (Some(7), 2));
+        assert_eq!(files.read, ["data"]);
+    }
+
+    #[test]
+    fn writing_goes_nowhere_and_hides_the_content() {
+        let folder = folder_with("data", b"1");
+        let mut files = Files::new(folder.path().to_owned());
+        assert!(matches!(files.open("data", "w"), Ok(Stream::Sink)));
+        assert_eq!(std::fs::read(folder.path().join("data")).unwrap(), b"1");
+        assert!(matches!(files.open("data", "r"), Ok(Stream::Hidden(_))));
+        assert!(matches!(files.open("other", "w"), Ok(Stream::Sink)));
+        assert!(!folder.path().join("other").exists());
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = Files::new(folder.path().to_owned());
+        assert!(matches!(files.open(".", "r"), Ok(Stream::Hidden(_))));
+        assert!(matches!(
+            files.open("/dev/zero", "r"),
+            Ok(Stream::Hidden(_))
+        ));
+        assert!(
+            files
+                .open("none", "r")
+                .is_err_and(|reason| reason.contains("No such file"))
+        );
+    }
+}

@@ -1,0 +1,22 @@
+//! Models of functions outside the program: libc, parts of libstdc++, the CUDA runtime and driver.
+//! Each takes the host and the arguments and gives the result; one table finds them by name.
+
+pub mod callback;
+pub mod clock;
+pub mod cuda;
+pub mod fallback;
+pub mod files;
+pub mod heap;
+pub mod math;
+pub mod number;
+pub mod options;
+pub mod print;
+pub mod process;
+pub mod random;
+pub mod scan;
+pub mod stdio;
+pub mod table;
+pub mod text;
+pub mod text_search;
+
+pub use table::{find, gives_new_memory, only_reads};

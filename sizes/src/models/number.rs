@@ -1,0 +1,265 @@
+//! Text to number as C does it: strtol, strtod and their relatives.
+
+use super::table::Family;
+use crate::machine::host::{Halt, Host};
+use crate::machine::step::UNSET;
+use crate::machine::value::Value;
+
+/// The models of this file.
+pub const MODELS: Family = &[
+    ("strtol", strtol),
+    ("strtoll", strtol),
+    ("__isoc23_strtol", strtol),
+    ("__isoc23_strtoll", strtol),
+    ("strtoul", strtoul),
+    ("strtoull", strtoul),
+    ("__isoc23_strtoul", strtoul),
+    ("__isoc23_strtoull", strtoul),
+    ("atoi", atoi),
+    ("atol", atol),
+    ("atoll", atol),
+    ("strtod", strtod),
+    ("strtold", strtod),
+    ("strtof", strtof),
+    ("atof", atof),
+    ("abs", abs),
+    ("labs", labs),
+    ("llabs", labs),
+];
+
+/// Argument `index`, unknown where the call has fewer.
+pub fn arg(args: &[Value], index: usize) -> Value {
+    args.get(index).copied().unwrap_or(UNSET)
+}
+
+/// A whole number at the start of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// Absolute value, saturating.
+    pub magnitude: u128,
+    /// With a minus sign.
+    pub negative: bool,
+    /// Bytes used; 0 where there is no number.
+    pub used: usize,
+}
+
+impl Whole {
+    /// As a signed 64-bit number, saturating, as strtol gives it.
+    pub fn to_i64(self) -> i64 {
+        let magnitude = i128::try_from(self.magnitude).unwrap_or(i128::MAX);
+        let number = if self.negative { -magnitude } else { magnitude };
+        number.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
+    }
+
+    /// As an unsigned 64-bit number, as strtoul gives it: saturating, then negated.
+    pub fn to_u64(self) -> u64 {
+        match u64::try_from(self.magnitude) {
+            Ok(number) if self.negative => number.wrapping_neg(),
+            Ok(number) => number,
+            Err(_) => u64::MAX,
+        }
+    }
+}
+
+/// Reads a whole number as strtol does; base 0 takes the prefix's.
+pub fn whole(text: &[u8], base: u32) -> Whole {
+    let space = text.iter().take_while(|byte| is_space(**byte)).count();
+    let mut at = space;
+    let sign = text
+        .get(at)
+        .copied()
+        .filter(|byte| matches!(byte, b'+' | b'-'));
+    at += usize::from(sign.is_some());
+    let has_prefix = |at: usize| {
+        text.get(at) == Some(&b'0')
+            && matches!(text.get(at + 1), Some(b'x' | b'X'))
+            && text.get(at + 2).is_some_and(u8::is_ascii_hexdigit)
+    };
+    let base = match base {
+        0 | 16 if has_prefix(at) => {
+            at += 2;
+            16
+        }
+        0 if text.get(at) == Some(&b'0') => 8,
+        0 => 10,
+        base => base.clamp(2, 36),
+    };
+    let mut magnitude: u128 = 0;
+    let first = at;
+    while let Some(digit) = text.get(at).and_then(|byte| (*byte as char).to_digit(base)) {
+        magnitude = magnitude
+            .saturating_mul(u128::from(base))
+            .saturating_add(u128::from(digit));
+        at += 1;
+    }
+    Whole {
+        magnitude,
+        negative: sign == Some(b'-'),
+        used: if at == first { 0 } else { at },
+    }
+}
+
+/// C's `isspace` in the C locale.
+pub fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// Reads a floating-point number as strtod does: the number and the bytes used (0: none). Hexadecimal
+/// floats are not read.
+pub fn float(text: &[u8]) -> (f64, usize) {
+    let space = text.iter().take_while(|byte| is_space(**byte)).count();
+    let rest = text.get(space..).unwrap_or_default();
+    let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
+    let negative = rest.first() == Some(&b'-');
+    let body = rest.get(sign..).unwrap_or_default();
+    for (word, number) in [
+        ("infinity", f64::INFINITY),
+        ("inf", f64::INFINITY),
+        ("nan", f64::NAN),
+    ] {
+        if body
+            .get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+        {
+            let number = if negative { -number } else { number };
+            return (number, space + sign + word.len());
+        }
+    }
+    let len = decimal_len(body);
+    let text = rest
+        .get(..sign + len)
+        .and_then(|text| std::str::from_utf8(text).ok());
+    match text.filter(|_| len > 0).and_then(|text| text.parse().ok()) {
+        Some(number) => (number, space + sign + len),
+        None => (0.0, 0),
+    }
+}
+
+/// Length of the longest decimal number at the start, without sign.
+fn decimal_len(text: &[u8]) -> usize {
+    let digits = |from: usize| {
+        text.get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let before = digits(0);
+    let mut len = before;
+    let mut after = 0;
+    if text.get(len) == Some(&b'.') {
+        after = digits(len + 1);
+        len += 1 + after;
+    }
+    if before + after == 0 {
+        return 0;
+    }
+    if matches!(text.get(len), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(len + 1), Some(b'+' | b'-')));
+        let exponent = digits(len + 1 + sign);
+        if exponent > 0 {
+            len += 1 + sign + exponent;
+        }
+    }
+    len
+}
+
+fn end_pointer(host: &mut Host<'_>, args: &[Value], used: usize) {
+    let (text, end) = (arg(args, 0), arg(args, 1));
+    if end != Value::known(0) {
+        host.store(end, 8, Value::known(text.bits.wrapping_add(used as u64)));
+    }
+}
+
+fn read_whole(host: &mut Host<'_>, args: &[Value]) -> Result<Whole, Halt> {
+    let base = arg(args, 2).as_int()?;
+    let text = host.text(arg(args, 0));
+    let Ok(text) = text else {
+        let mark = text.err().unwrap_or_default();
+        if arg(args, 1) != Value::known(0) {
+            host.store(arg(args, 1), 8, Value::unknown(mark));
+        }
+        return Err(Halt::Unknown(mark));
+    };
+    let number = whole(&text, u32::try_from(base).unwrap_or(10));
+    end_pointer(host, args, number.used);
+    Ok(number)
+}
+
+fn strtol(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::known(read_whole(host, args)?.to_i64() as u64))
+}
+
+fn strtoul(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::known(read_whole(host, args)?.to_u64()))
+}
+
+fn atoi(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = whole(&host.text(arg(args, 0))?, 10).to_i64();
+    Ok(Value::int(number as i32))
+}
+
+fn atol(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = whole(&host.text(arg(args, 0))?, 10).to_i64();
+    Ok(Value::known(number as u64))
+}
+
+fn strtod(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let (number, used) = float(&host.text(arg(args, 0))?);
+    end_pointer(host, args, used);
+    Ok(Value::double(number))
+}
+
+fn strtof(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let (number, used) = float(&host.text(arg(args, 0))?);
+    end_pointer(host, args, used);
+    Ok(Value::known(u64::from((number as f32).to_bits())))
+}
+
+fn atof(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::double(float(&host.text(arg(args, 0))?).0))
+}
+
+fn abs(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::int(arg(args, 0).as_int()?.wrapping_abs()))
+}
+
+fn labs(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::known(
+        (arg(args, 0).get()? as i64).wrapping_abs() as u64
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_read_as_strtol_reads_them() {
+        assert_eq!(whole(b"  42abc", 10).to_i64(), 42);
+        assert_eq!(whole(b"-7", 10).to_i64(), -7);
+        assert_eq!(whole(b"0x1F", 0).to_i64(), 31);
+        assert_eq!(
+            whole(b"0x", 0),
+            Whole {
+                magnitude: 0,
+                negative: false,
+                used: 1
+            }
+        );
+        assert_eq!(whole(b"017", 0).to_i64(), 15);
+        assert_eq!(whole(b"", 10).used, 0);
+        assert_eq!(whole(b"99999999999999999999", 10).to_i64(), i64::MAX);
+        assert_eq!(whole(b"-1", 10).to_u64(), u64::MAX);
+    }
+
+    #[test]
+    fn floats_read_the_longest_prefix() {
+        assert_eq!(float(b" 1.5e3x"), (1500.0, 6));
+        assert_eq!(float(b".5"), (0.5, 2));
+        assert_eq!(float(b"3."), (3.0, 2));
+        assert_eq!(float(b"1e"), (1.0, 1));
+        assert_eq!(float(b"."), (0.0, 0));
+        assert_eq!(float(b"-inf").0, f64::NEG_INFINITY);
+    }
+}

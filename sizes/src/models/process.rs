@@ -1,0 +1,95 @@
+//! Ends of the process, the environment, and start-up calls that do nothing here. Functions registered to run at
+//! exit do not run: they come after every allocation.
+
+use super::number::arg;
+use super::table::Family;
+use crate::machine::host::{End, Halt, Host};
+use crate::machine::mark::Mark;
+use crate::machine::object::Kind;
+use crate::machine::value::Value;
+
+/// The models of this file.
+pub const MODELS: Family = &[
+    ("exit", exit),
+    ("_exit", exit),
+    ("_Exit", exit),
+    ("quick_exit", exit),
+    ("abort", |_, _| died("the program aborts")),
+    ("__assert_fail", |_, _| died("an assertion fails")),
+    ("__cxa_throw", |_, _| {
+        died("the program throws an exception")
+    }),
+    ("__cxa_rethrow", |_, _| {
+        died("the program throws an exception")
+    }),
+    ("_Unwind_Resume", |_, _| {
+        died("the program throws an exception")
+    }),
+    ("_ZSt9terminatev", |_, _| {
+        died("the program terminates itself")
+    }),
+    ("__cxa_pure_virtual", |_, _| {
+        died("a pure virtual function is called")
+    }),
+    ("__stack_chk_fail", |_, _| died("the stack is smashed")),
+    ("getenv", getenv),
+    ("secure_getenv", getenv),
+    ("setlocale", zero),
+    ("signal", zero),
+    ("atexit", zero),
+    ("__cxa_atexit", zero),
+    ("__cxa_guard_acquire", guard_acquire),
+    ("__cxa_guard_release", guard_release),
+    ("__cxa_guard_abort", zero),
+    ("_ZNSt8ios_base4InitC1Ev", zero),
+    ("_ZNSt8ios_base4InitD1Ev", zero),
+    ("_ZNSt8ios_base15sync_with_stdioEb", zero),
+    ("pthread_mutex_lock", zero),
+    ("pthread_mutex_unlock", zero),
+    ("pthread_mutex_init", zero),
+    ("pthread_mutex_destroy", zero),
+    ("__errno_location", errno_location),
+];
+
+fn zero(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::known(0))
+}
+
+fn died(how: &str) -> Result<Value, Halt> {
+    Err(Halt::End(End::Died(how.to_owned())))
+}
+
+fn exit(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Err(Halt::End(End::Exit(arg(args, 0).as_int().ok())))
+}
+
+fn getenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let name = host.text(arg(args, 0))?;
+    let command = host.command;
+    let found = command.env.iter().find(|(key, _)| key.as_bytes() == name);
+    match found {
+        Some((_, value)) => Ok(host.fixed_text(value.as_bytes())?),
+        None => Ok(Value::known(0)),
+    }
+}
+
+fn guard_acquire(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let done = host.memory.load(arg(args, 0).get()?, 1).get()?;
+    Ok(Value::int(i32::from(done == 0)))
+}
+
+fn guard_release(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    host.store(arg(args, 0), 1, Value::known(1));
+    Ok(Value::known(0))
+}
+
+/// Nothing modelled here fails in a way that sets it but a missing file, whose caller looks at the result.
+fn errno_location(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    const NAME: &[u8] = b"\0errno";
+    if let Some(address) = host.fixed_texts.get(NAME) {
+        return Ok(Value::known(*address));
+    }
+    let address = host.memory.add(Kind::Host, 4, Mark::KNOWN)?;
+    host.fixed_texts.insert(NAME.to_vec(), address);
+    Ok(Value::known(address))
+}

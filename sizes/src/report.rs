@@ -1,0 +1,187 @@
+//! From what an evaluation noted to the need: sites instead of places, one verdict, nothing unknown dropped.
+
+use crate::ledger::{Launches, Requests};
+use crate::machine::host::{End, Host};
+use crate::need::{AllocationNeed, LaunchNeed, Need, Verdict};
+use migfit_schema::profile::Unknown;
+use migfit_schema::program::{Place, SizeProgram};
+use migfit_schema::site::Site;
+use migfit_schema::units::Bytes;
+
+/// A place as people know it.
+pub fn site(program: &SizeProgram, place: Place) -> Site {
+    if place.line == 0 {
+        return Site::default();
+    }
+    Site {
+        file: program
+            .files
+            .get(place.file as usize)
+            .cloned()
+            .unwrap_or_default(),
+        line: place.line,
+    }
+}
+
+fn optional_site(program: &SizeProgram, place: Place) -> Option<Site> {
+    (place.line > 0).then(|| site(program, place))
+}
+
+/// A need of which nothing is known, with the reason.
+pub fn nothing(what: &str, reason: String) -> Need {
+    Need {
+        peak: None,
+        peak_rounded: None,
+        live_at_end: Bytes(0),
+        verdict: Verdict::Unknown,
+        allocations: Vec::new(),
+        launches: Vec::new(),
+        assumptions: Vec::new(),
+        unknowns: vec![Unknown {
+            site: None,
+            what: what.to_owned(),
+            reason,
+        }],
+        files: Vec::new(),
+        steps: 0,
+    }
+}
+
+/// The need that follows from an evaluation and how it ended.
+pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
+    let verdict = verdict(host, end);
+    note_end(host, end, place);
+    let program = host.program;
+    let known = verdict != Verdict::Unknown;
+    let notes = |list: &[(Place, String, String)]| {
+        list.iter()
+            .map(|(place, what, reason)| Unknown {
+                site: optional_site(program, *place),
+                what: what.clone(),
+                reason: reason.clone(),
+            })
+            .collect()
+    };
+    Need {
+        peak: known.then_some(Bytes(host.ledger.peak)),
+        peak_rounded: known.then_some(Bytes(host.ledger.peak_rounded)),
+        live_at_end: Bytes(host.ledger.live),
+        verdict,
+        allocations: host
+            .ledger
+            .requests
+            .iter()
+            .map(|requests| allocation(program, requests))
+            .collect(),
+        launches: host
+            .ledger
+            .launches
+            .iter()
+            .map(|launches| launch(program, launches))
+            .collect(),
+        assumptions: notes(&host.notes.assumptions),
+        unknowns: notes(&host.notes.unknowns),
+        files: host.files.read.clone(),
+        steps: host.steps,
+    }
+}
+
+/// True where the program gave up before it asked the device for anything.
+fn gave_up_early(host: &Host<'_>, end: &End) -> bool {
+    matches!(end, End::Exit(Some(code)) if *code != 0)
+        && host.ledger.requests.is_empty()
+        && host.ledger.launches.is_empty()
+}
+
+fn verdict(host: &Host<'_>, end: &End) -> Verdict {
+    let notes = &host.notes;
+    let some_known = host
+        .ledger
+        .requests
+        .iter()
+        .any(|requests| requests.range.is_some());
+    let cut = !matches!(end, End::Exit(_));
+    if gave_up_early(host, end) || ((cut || notes.missed_allocation) && !some_known) {
+        Verdict::Unknown
+    } else if notes.elastic {
+        Verdict::Elastic
+    } else if cut || notes.missed_allocation {
+        Verdict::LowerBound
+    } else if notes.missed_free {
+        Verdict::UpperBound
+    } else if !notes.assumptions.is_empty() || notes.unknown_shape {
+        Verdict::Assumed
+    } else {
+        Verdict::Exact
+    }
+}
+
+/// Notes an end that tells something: a stop, a death, an exit that looks like wrong arguments.
+fn note_end(host: &mut Host<'_>, end: &End, place: Place) {
+    let at = match optional_site(host.program, place) {
+        Some(site) => format!(" at {site}"),
+        None => String::new(),
+    };
+    match end {
+        End::Stopped { what, reason } => {
+            host.notes
+                .unknowns
+                .push((place, what.clone(), reason.clone()))
+        }
+        End::Died(how) => {
+            let reason = format!("the evaluation ends there: {how}");
+            host.notes
+                .unknowns
+                .push((place, "rest of the program".to_owned(), reason));
+        }
+        End::Exit(Some(code)) if *code != 0 => {
+            let when = match host.notes.cuda_calls {
+                0 => "before any CUDA call: wrong arguments?",
+                _ if gave_up_early(host, end) => "before any allocation: wrong arguments?",
+                _ => "after CUDA calls",
+            };
+            let reason = format!("the program exits with code {code}{at} {when}");
+            host.notes
+                .unknowns
+                .push((place, "rest of the program".to_owned(), reason));
+            for (path, why) in std::mem::take(&mut host.notes.missing_files) {
+                host.notes.unknowns.push((
+                    Place::default(),
+                    format!("file {path}"),
+                    format!("it cannot be opened: {why}"),
+                ));
+            }
+        }
+        End::Exit(_) => {}
+    }
+}
+
+fn allocation(program: &SizeProgram, requests: &Requests) -> AllocationNeed {
+    let range = requests.range.filter(|_| !requests.unknown);
+    AllocationNeed {
+        site: site(program, requests.place),
+        api: requests.api.to_owned(),
+        times: requests.times,
+        bytes: range.map(|(low, high)| (Bytes(low), Bytes(high))),
+        total: Bytes(requests.total),
+    }
+}
+
+fn launch(program: &SizeProgram, launches: &Launches) -> LaunchNeed {
+    let shape = &launches.shape;
+    let names = program.kernels.iter();
+    let name = names
+        .clone()
+        .find(|(symbol, _)| *symbol == shape.kernel)
+        .map(|(_, name)| name.clone());
+    LaunchNeed {
+        site: site(program, shape.place),
+        kernel: shape.kernel.clone(),
+        name: name.unwrap_or_else(|| shape.kernel.clone()),
+        grid: shape.grid,
+        block: shape.block,
+        shared: shape.shared,
+        count: launches.count,
+        count_known: launches.count_known,
+    }
+}
