@@ -1,6 +1,6 @@
 //! `migfit fit` on programs whose job profile is made here: formulas, figures, slices, JSON.
 
-use crate::fixture::{Outcome, Sandbox, elf, section, summary};
+use crate::fixture::{Outcome, Sandbox, elf, section, size_program, summary};
 
 fn fit(words: &[&str]) -> Outcome {
     let sandbox = Sandbox::new();
@@ -57,6 +57,74 @@ fn a_need_that_is_not_known_goes_to_the_whole_gpu_and_says_so() {
             "{row}"
         );
     }
+}
+
+/// A program whose host code is there too.
+fn vector() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let program = elf(Some(&section(&summary(), Some(&size_program()))));
+    sandbox.put("vector", &program);
+    sandbox
+}
+
+#[test]
+fn a_need_is_worked_out_for_the_arguments() {
+    let outcome = vector().migfit(&["fit", "./vector", "4096"]);
+    let expected = "./vector 4096\n\
+                    device memory: 16.00 KiB at the peak (16384 bytes; 2.00 MiB as the driver rounds), exact\n\n\
+                    allocations\n\
+                    \x20 PLACE         CALL        TIMES  BYTES EACH  BYTES\n\
+                    \x20 vector.cu:12  cudaMalloc      1       16384  16384\n\n\
+                    slices\n";
+    assert!(
+        outcome.stdout.starts_with(expected),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    assert!(
+        outcome.stdout.contains("a100-40gb      1g.5gb "),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        outcome.stdout.contains("602 MiB  it is the smallest\n"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn a_larger_need_skips_the_slices_that_are_too_small_and_says_why() {
+    let two_billion = vector().migfit(&[
+        "fit",
+        "--gpu",
+        "a100-40gb",
+        "--json",
+        "./vector",
+        "2000000000",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&two_billion.stdout).unwrap();
+    assert_eq!(json["need"]["peak_bytes"], 8_000_000_000_u64);
+    assert_eq!(json["need"]["verdict"], "exact");
+    let gpu = &json["gpus"][0];
+    assert_eq!(
+        (&gpu["choice"], &gpu["mig_profile"]),
+        (&"tightest".into(), &"1g.10gb".into())
+    );
+    let smallest = &gpu["slices"][0];
+    assert_eq!(smallest["holds"], false);
+    assert_eq!(
+        (&smallest["has_mib"], &smallest["needs_mib"]),
+        (&4864.into(), &8230.into())
+    );
+    let text = vector()
+        .migfit(&["fit", "--gpu", "a100-40gb", "./vector", "2000000000"])
+        .stdout;
+    assert!(
+        text.contains("1g.5gb: has 4864 MiB, need 8230 MiB"),
+        "{text}"
+    );
 }
 
 #[test]

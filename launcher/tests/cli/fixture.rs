@@ -3,7 +3,10 @@
 use migfit_schema::container::{self, PROFILE_SECTION, PROGRAM, SUMMARY};
 use migfit_schema::formula::{BinaryOp, Expr, Input};
 use migfit_schema::profile::{Allocation, PROFILE_VERSION, Summary};
-use migfit_schema::program::SizeProgram;
+use migfit_schema::program::{
+    self, Block, Callee, Cast, Function, Instruction, Op, Operand, Place, SizeProgram, Terminator,
+    Type,
+};
 use migfit_schema::site::Site;
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
@@ -108,5 +111,75 @@ pub fn summary() -> Summary {
         unknowns: Vec::new(),
         without_ir: Vec::new(),
         failure: None,
+    }
+}
+
+/// The host code of `summary`: `cudaMalloc(&p, atoi(argv[1]) * 4)`.
+pub fn size_program() -> SizeProgram {
+    const INT: Type = Type::Int(32);
+    const SIZE: Type = Type::Int(64);
+    let argument = Op::Offset {
+        dst: 2,
+        base: Operand::Reg(1),
+        constant: 8,
+        terms: Vec::new(),
+    };
+    let text = Op::Load {
+        dst: 3,
+        ty: Type::Ptr,
+        address: Operand::Reg(2),
+    };
+    let count = call("atoi", &[4], &[INT], vec![(Operand::Reg(3), Type::Ptr)]);
+    let wide = Op::Cast {
+        dst: 5,
+        kind: Cast::Sext,
+        from: INT,
+        to: SIZE,
+        a: Operand::Reg(4),
+    };
+    let bytes = Op::Binary {
+        dst: 6,
+        ty: SIZE,
+        op: program::BinaryOp::Mul,
+        a: Operand::Reg(5),
+        b: Operand::Const(4),
+    };
+    let slot = Op::Alloca {
+        dst: 7,
+        size: 8,
+        count: Operand::Const(1),
+        align: 8,
+    };
+    let asked = vec![(Operand::Reg(7), Type::Ptr), (Operand::Reg(6), SIZE)];
+    let malloc = call("cudaMalloc", &[8], &[INT], asked);
+    let place = Place { file: 0, line: 12 };
+    let ops = [argument, text, count, wide, bytes, slot, malloc];
+    let block = Block {
+        phis: Vec::new(),
+        ops: ops.map(|op| Instruction { op, place }).into(),
+        end: Terminator::Return(vec![Operand::Const(0)]),
+        end_place: place,
+    };
+    SizeProgram {
+        files: vec!["src/vector.cu".to_owned()],
+        functions: vec![Function {
+            name: "main".to_owned(),
+            params: vec![(0, INT), (1, Type::Ptr)],
+            results: vec![INT],
+            registers: 9,
+            blocks: vec![block],
+            names: Vec::new(),
+        }],
+        main: Some(0),
+        ..SizeProgram::default()
+    }
+}
+
+fn call(name: &str, dst: &[u32], results: &[Type], args: Vec<(Operand, Type)>) -> Op {
+    Op::Call {
+        dst: dst.to_vec(),
+        results: results.to_vec(),
+        callee: Callee::External(name.to_owned()),
+        args,
     }
 }
