@@ -1,1 +1,13 @@
-//! Being written.
+//! `libcudart.so.13` of the virtual GPU: a thin CUDA runtime. It reaches the driver as NVIDIA's does, through
+//! `cuGetProcAddress` of a `libcuda.so.1` that it opens, so whoever hooks the driver sees its calls. It knows no GPU.
+
+#[macro_use]
+mod border;
+
+mod bound;
+mod code;
+mod driver;
+mod error;
+mod exports;
+mod properties;
+mod stubs;

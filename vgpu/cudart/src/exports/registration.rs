@@ -1,0 +1,95 @@
+//! What code that nvcc made calls by itself: fat binaries, kernels and variables, before `main` and at the end.
+
+use crate::border::Out;
+use crate::code;
+use crate::driver::note_unsupported;
+use std::ffi::{c_char, c_void};
+
+/// Runs the body of a function that gives no result; a panic ends here.
+fn quietly(body: impl FnOnce()) {
+    crate::border::guard(|| {
+        body();
+        Ok(())
+    });
+}
+
+/// Takes a fat binary in; the handle stands for it from now on.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_void {
+    let mut handle = 0;
+    quietly(|| handle = code::register_binary(wrapper));
+    std::ptr::without_provenance_mut(handle)
+}
+
+/// All of the fat binary is registered. There is nothing to do: it is loaded when first used.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterFatBinaryEnd(_handle: usize) {}
+
+/// Forgets a fat binary.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaUnregisterFatBinary(handle: usize) {
+    quietly(|| code::unregister_binary(handle));
+}
+
+/// Nothing is left to initialise: a fat binary is loaded when first used.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaInitModule(_handle: usize) -> c_char {
+    1
+}
+
+/// A host stub stands for a kernel.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterFunction(
+    handle: usize,
+    stub: usize,
+    _device_stub: usize,
+    name: *const c_char,
+    _thread_limit: i32,
+    _ids: usize,
+    _block_ids: usize,
+    _block: usize,
+    _grid: usize,
+    _warp: usize,
+) {
+    quietly(|| code::register_kernel(handle, stub, name));
+}
+
+/// A host shadow stands for a variable.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterVar(
+    handle: usize,
+    shadow: usize,
+    _address: usize,
+    name: *const c_char,
+    _external: i32,
+    _bytes: usize,
+    _constant: i32,
+    _global: i32,
+) {
+    quietly(|| code::register_variable(handle, shadow, name));
+}
+
+/// A managed variable: its host pointer would have to be set before `main`, which is not done here.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterManagedVar(
+    handle: usize,
+    pointer: usize,
+    _address: usize,
+    name: *const c_char,
+    _external: i32,
+    _bytes: usize,
+    _constant: i32,
+    _global: i32,
+) {
+    quietly(|| {
+        note_unsupported("__cudaRegisterManagedVar");
+        code::register_variable(handle, pointer, name);
+    });
+}
+
+exports! {
+    /// The driver's kernel of a host stub: compiled code asks once and launches by it.
+    fn __cudaGetKernel(kernel: Out<usize>, stub: usize) {
+        kernel.put(code::kernel(stub)?)
+    }
+}
