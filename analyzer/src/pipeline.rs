@@ -55,13 +55,14 @@ pub fn program(
 /// # Errors
 /// When LLVM refuses its passes.
 pub fn size_program(context: &Context, module: &Module<'_>) -> Result<SizeProgram, AnalyzeError> {
-    let facts = stubs::take(context, module);
+    let facts = stubs::take(module);
     normalise::normalise(context, module)?;
     Ok(lower::program::lower(ModuleView::of(module), &facts))
 }
 
 fn profile(name: &str, program: SizeProgram, slicing: Slicing) -> JobProfile {
     let program = cut(program, slicing);
+    let formulas = crate::formula::formulas(&program);
     let kernels = program
         .kernels
         .iter()
@@ -76,10 +77,10 @@ fn profile(name: &str, program: SizeProgram, slicing: Slicing) -> JobProfile {
         version: PROFILE_VERSION,
         migfit: env!("CARGO_PKG_VERSION").to_owned(),
         name: name.to_owned(),
-        allocations: Vec::new(),
-        launches: Vec::new(),
+        allocations: formulas.allocations,
+        launches: formulas.launches,
         kernels,
-        unknowns: Vec::new(),
+        unknowns: formulas.unknowns,
         without_ir: Vec::new(),
         failure: None,
     };

@@ -6,6 +6,8 @@ pub mod load;
 
 pub mod stubs;
 
+mod generated;
+
 pub mod normalise;
 
 pub mod places;

@@ -1,18 +1,18 @@
 //! What the CUDA compiler's generated host code says: which functions are kernels' stubs, which variables live on the device.
-//! Takes that code out of the module, so that passes neither inline a stub nor keep the registration alive.
+//! Leaves only declarations of stubs in the module, so that no pass inlines one, and makes launches stand where the
+//! user wrote them. Registration code stays, since it keeps passes from taking shadow variables for constants.
 //! Must not know the size program.
 
+use super::generated;
 use super::view::constant::ConstantKind;
 use super::view::function::Function;
 use super::view::instruction::Instruction;
 use super::view::module::ModuleView;
 use super::view::value::{Value, ValueKind};
 use cpp_demangle::{DemangleOptions, Symbol};
-use inkwell::attributes::AttributeLoc;
-use inkwell::context::Context;
 use inkwell::module::Module;
 use llvm_sys::LLVMOpcode;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of the name of the function that nvcc puts between a kernel template and its stub.
 const TEMPLATE_WRAPPER: &str = "__wrapper__device_stub_";
@@ -26,16 +26,20 @@ pub struct CudaFacts {
     pub stubs: BTreeMap<String, u32>,
     /// Host shadow variable -> bytes on the device.
     pub device_bytes: BTreeMap<String, u64>,
+    /// Pointer that the runtime sets to a managed variable before `main` -> bytes of that variable.
+    pub managed_bytes: BTreeMap<String, u64>,
+    /// Constructors that give the fat binary and its kernels and variables to the runtime.
+    pub registrations: BTreeSet<String>,
 }
 
-/// Reads the facts and leaves only declarations of stubs and registration functions in the module.
-pub fn take(context: &Context, module: &Module<'_>) -> CudaFacts {
+/// Reads the facts, takes the stubs' bodies away and the wrappers' lines.
+pub fn take(module: &Module<'_>) -> CudaFacts {
     let found = read(ModuleView::of(module));
-    for name in found.generated {
-        forget_body(module, &name);
+    for name in found.facts.stubs.keys() {
+        generated::forget_body(module, name);
     }
     for name in found.wrappers {
-        hide_lines(context, module, &name);
+        generated::hide_lines(module, &name);
     }
     found.facts
 }
@@ -44,8 +48,6 @@ pub fn take(context: &Context, module: &Module<'_>) -> CudaFacts {
 #[derive(Default)]
 struct Found {
     facts: CudaFacts,
-    /// Stubs and registration functions.
-    generated: Vec<String>,
     /// Functions between the user's launch and the stub, which stand at the kernel's line in the source.
     wrappers: Vec<String>,
 }
@@ -59,17 +61,19 @@ fn read(module: ModuleView<'_>) -> Found {
         for call in &calls.0 {
             match call.callee.as_str() {
                 "__cudaRegisterFunction" => registered.extend(call.registered_kernel()),
-                "__cudaRegisterVar" | "__cudaRegisterManagedVar" => {
+                "__cudaRegisterVar" => {
                     found.facts.device_bytes.extend(call.registered_variable());
+                }
+                "__cudaRegisterManagedVar" => {
+                    found.facts.managed_bytes.extend(call.registered_variable());
                 }
                 _ => {}
             }
         }
         if calls.contains("__cudaPopCallConfiguration") {
             stubs.extend(launched(function, &calls).map(|host| (function.name(), host)));
-            found.generated.push(function.name());
         } else if calls.registers_binary() {
-            found.generated.push(function.name());
+            found.facts.registrations.insert(function.name());
         } else if function.name().contains(TEMPLATE_WRAPPER) {
             found.wrappers.push(function.name());
         }
@@ -186,27 +190,6 @@ fn people_name(symbol: &str) -> String {
         .ok()
         .and_then(|mangled| mangled.demangle(&options).ok())
         .unwrap_or_else(|| symbol.to_owned())
-}
-
-/// Makes a wrapper's code look, once inlined, as if it stood at the launch.
-fn hide_lines(context: &Context, module: &Module<'_>, name: &str) {
-    if let Some(function) = module.get_function(name) {
-        let attribute = context.create_string_attribute("no-inline-line-tables", "");
-        function.add_attribute(AttributeLoc::Function, attribute);
-    }
-}
-
-/// Puts a declaration in a function's place, under the same name.
-fn forget_body(module: &Module<'_>, name: &str) {
-    let Some(function) = module.get_function(name) else {
-        return;
-    };
-    let declaration = module.add_function("", function.get_type(), None);
-    function.replace_all_uses_with(declaration);
-    // SAFETY: nothing refers to the function any more (its uses were replaced just before), and no view of
-    // it is alive: `take` keeps names only.
-    unsafe { function.delete() };
-    declaration.as_global_value().set_name(name);
 }
 
 #[cfg(test)]

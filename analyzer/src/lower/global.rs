@@ -16,6 +16,10 @@ pub(super) fn lower<'m>(program: &mut Lowering<'m>, global: Global<'m>) -> schem
         image.write(program, constant, 0);
     }
     image.trim();
+    if let Some(bytes) = program.facts.managed_bytes.get(&name) {
+        let variable = program.managed(&name, *bytes);
+        image.addresses.push((0, Operand::Global(variable, 0)));
+    }
     schema::Global {
         size: layout.size(global.content()),
         align: global.align().max(layout.align(global.content())),
@@ -25,6 +29,20 @@ pub(super) fn lower<'m>(program: &mut Lowering<'m>, global: Global<'m>) -> schem
         external: initialiser.is_none(),
         device_bytes: program.facts.device_bytes.get(&name).copied(),
         name,
+    }
+}
+
+/// The managed variable behind the pointer that nvcc puts in its place, and that the runtime sets before `main`.
+pub(super) fn managed(pointer: &str, bytes: u64) -> schema::Global {
+    schema::Global {
+        name: format!("{pointer}.managed"),
+        size: bytes,
+        align: 16,
+        bytes: Vec::new(),
+        addresses: Vec::new(),
+        constant: false,
+        external: false,
+        device_bytes: Some(bytes),
     }
 }
 

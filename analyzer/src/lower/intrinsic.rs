@@ -86,6 +86,7 @@ fn is_hint(short: &str) -> bool {
                 | "stackrestore"
                 | "debugtrap"
                 | "fake.use"
+                | "va_end"
         )
 }
 

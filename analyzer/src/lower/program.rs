@@ -23,6 +23,7 @@ pub fn lower(module: ModuleView<'_>, facts: &CudaFacts) -> SizeProgram {
         .constructors()
         .into_iter()
         .filter(|constructor| constructor.has_body())
+        .filter(|constructor| !facts.registrations.contains(&constructor.name()))
         .map(|constructor| lowering.function(constructor))
         .collect();
     if main.is_none() {
@@ -31,6 +32,12 @@ pub fn lower(module: ModuleView<'_>, facts: &CudaFacts) -> SizeProgram {
         }
     }
     lowering.finish(constructors, main)
+}
+
+/// A global that has its number and is not lowered yet.
+enum Waiting<'m> {
+    Module(Global<'m>),
+    Managed(schema::Global),
 }
 
 /// What is known while a program is lowered.
@@ -44,7 +51,8 @@ pub(super) struct Lowering<'m> {
     lowered: Vec<schema::Function>,
     waiting: VecDeque<Function<'m>>,
     globals: HashMap<Global<'m>, GlobalId>,
-    waiting_globals: VecDeque<Global<'m>>,
+    waiting_globals: VecDeque<Waiting<'m>>,
+    next_global: GlobalId,
     lowered_globals: Vec<schema::Global>,
 }
 
@@ -60,6 +68,7 @@ impl<'m> Lowering<'m> {
             lowered: Vec::new(),
             waiting: VecDeque::new(),
             globals: HashMap::new(),
+            next_global: 0,
             waiting_globals: VecDeque::new(),
             lowered_globals: Vec::new(),
         }
@@ -76,11 +85,24 @@ impl<'m> Lowering<'m> {
 
     /// Number of a global; its initial value is lowered in its turn.
     pub(super) fn global(&mut self, global: Global<'m>) -> GlobalId {
-        let next = index(self.globals.len());
-        *self.globals.entry(global).or_insert_with(|| {
-            self.waiting_globals.push_back(global);
-            next
-        })
+        if let Some(known) = self.globals.get(&global) {
+            return *known;
+        }
+        let id = self.queue(Waiting::Module(global));
+        self.globals.insert(global, id);
+        id
+    }
+
+    /// Number of a global that the module does not have: the variable that a managed pointer is set to.
+    pub(super) fn managed(&mut self, pointer: &str, bytes: u64) -> GlobalId {
+        self.queue(Waiting::Managed(global::managed(pointer, bytes)))
+    }
+
+    fn queue(&mut self, waiting: Waiting<'m>) -> GlobalId {
+        let id = self.next_global;
+        self.waiting_globals.push_back(waiting);
+        self.next_global += 1;
+        id
     }
 
     /// The place in the user's source that stands for a location.
@@ -117,7 +139,10 @@ impl<'m> Lowering<'m> {
                 let lowered = function::lower(&mut self, function);
                 self.lowered.push(lowered);
             } else if let Some(global) = self.waiting_globals.pop_front() {
-                let lowered = global::lower(&mut self, global);
+                let lowered = match global {
+                    Waiting::Module(global) => global::lower(&mut self, global),
+                    Waiting::Managed(global) => global,
+                };
                 self.lowered_globals.push(lowered);
             } else {
                 break;
