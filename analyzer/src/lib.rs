@@ -2,6 +2,7 @@
 //! to the size program, sliced, and summed up as formulas. Knows LLVM; must not know CUDA libraries, NVML or devices.
 
 pub mod error;
+pub mod formula;
 pub mod ir;
 pub mod lower;
 pub mod pipeline;

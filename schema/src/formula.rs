@@ -46,6 +46,8 @@ pub enum Expr {
 pub enum Input {
     /// `argv[index]` read as a whole number (atoi, strtol).
     ArgInt(u32),
+    /// The `index`th word (from 1) that is not an option, where the program itself collects such words; as a whole number.
+    WordInt(u32),
     /// `argv[index]` read as a floating-point number.
     ArgFloat(u32),
     /// The number of command-line words, `argc`.
@@ -54,12 +56,12 @@ pub enum Input {
     OptionInt(Vec<String>),
     /// An environment variable as a whole number.
     EnvInt(String),
-    /// The `nth` number (from 0) that the program reads from a file; `path` says which (`argv[1]`, a literal).
+    /// The `nth` number (from 0) that the program reads from a file; `path` says which.
     FileInt {
-        /// Which file, as people would say it: `argv[1]`, `option -i`, `"data.txt"`.
+        /// Which file, as people would say it: `arg(1)`, `option(-i)`, `"data.txt"`.
         path: String,
-        /// Which number in reading order, from 0.
-        nth: u32,
+        /// Which number in reading order, from 0; `None` where that depends on other numbers in the file.
+        nth: Option<u32>,
     },
     /// A device property (`multiProcessorCount`).
     Device(String),

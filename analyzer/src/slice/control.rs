@@ -98,10 +98,7 @@ fn only_live(all: &[BlockId], live: &[bool]) -> Vec<BlockId> {
 fn ends_normally(block: &migfit_schema::program::Block) -> bool {
     match block.end {
         Terminator::Return(_) => true,
-        Terminator::Unreachable => block
-            .ops
-            .iter()
-            .any(|instruction| exits_without_failing(instruction)),
+        Terminator::Unreachable => block.ops.iter().any(exits_without_failing),
         _ => false,
     }
 }

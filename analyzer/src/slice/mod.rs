@@ -2,15 +2,15 @@
 //! Pure; knows neither LLVM nor files. The rules and what they are worth stand in the crate's documentation.
 
 mod choice;
-mod control;
+pub(crate) mod control;
 mod effects;
 mod event;
-mod flow;
+pub(crate) mod flow;
 mod keep;
-mod memory;
-mod objects;
-mod points_to;
-mod position;
+pub(crate) mod memory;
+pub(crate) mod objects;
+pub(crate) mod points_to;
+pub(crate) mod position;
 mod rebuild;
 mod unknown_branch;
 

@@ -74,3 +74,59 @@ fn nowhere() -> DeviceProperties {
         clock_khz: 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sizing::device::tests::calling;
+    use migfit_schema::profile::{PROFILE_VERSION, Summary};
+
+    fn calls(name: &str) -> JobProfile {
+        JobProfile {
+            summary: Summary {
+                version: PROFILE_VERSION,
+                migfit: "0.1.0".to_owned(),
+                name: "a".to_owned(),
+                allocations: Vec::new(),
+                launches: Vec::new(),
+                kernels: Vec::new(),
+                unknowns: Vec::new(),
+                without_ir: Vec::new(),
+                failure: None,
+            },
+            program: Some(calling(name)),
+        }
+    }
+
+    /// How many evaluations all MIG profiles of a model take, and how many of its slices have an answer.
+    fn evaluations(name: &str, model: &str) -> (usize, usize) {
+        let profile = calls(name);
+        let command = CommandLine {
+            args: vec!["./a".to_owned()],
+            env: Vec::new(),
+            cwd: "/".into(),
+        };
+        let mut evaluator = Evaluator::new(&profile, &command);
+        let model = migfit_mig::find(model).unwrap();
+        let answers = model
+            .profiles
+            .iter()
+            .filter(|slice| evaluator.need(model, slice).is_some());
+        let answers = answers.count();
+        (evaluator.done.len(), answers)
+    }
+
+    #[test]
+    fn a_program_is_evaluated_once_unless_it_asks_its_device() {
+        assert_eq!(evaluations("cudaMalloc", "a100-40gb"), (1, 7));
+        let (evaluated, answered) = evaluations("cudaMemGetInfo", "a100-40gb");
+        assert_eq!(answered, 7);
+        assert_eq!(evaluated, 7, "the seven slices have seven names");
+    }
+
+    #[test]
+    fn what_nobody_knows_of_a_slice_is_not_made_up() {
+        assert_eq!(evaluations("cudaMalloc", "a800-80gb").1, 7);
+        assert_eq!(evaluations("cudaMemGetInfo", "a800-80gb"), (0, 0));
+    }
+}

@@ -216,11 +216,16 @@ fn right_of(binding: Binding) -> Binding {
 fn input_text(input: &Input) -> String {
     match input {
         Input::ArgInt(index) => format!("arg({index})"),
+        Input::WordInt(index) => format!("word({index})"),
         Input::ArgFloat(index) => format!("float(arg({index}))"),
         Input::ArgCount => "argc".to_owned(),
         Input::OptionInt(spellings) => format!("option({})", spellings.join(", ")),
         Input::EnvInt(name) => format!("env({name})"),
-        Input::FileInt { path, nth } => format!("file({path}, number {nth})"),
+        Input::FileInt {
+            path,
+            nth: Some(nth),
+        } => format!("file({path}, number {nth})"),
+        Input::FileInt { path, nth: None } => format!("file({path}, a later number)"),
         Input::Device(property) => format!("device({property})"),
     }
 }

@@ -76,7 +76,7 @@ fn negative_constants_read_as_subtraction() {
 fn a_float_constant_makes_its_neighbour_s_conversion_plain() {
     let file = Expr::Input(Input::FileInt {
         path: "argv[1]".to_owned(),
-        nth: 0,
+        nth: Some(0),
     });
     let float = |expr: Expr| Expr::Unary(UnaryOp::ToFloat, expr.into());
     let blocks = |inner: Expr| {

@@ -1,0 +1,69 @@
+//! Natural loops of a function: a head that dominates the block from which control comes back to it.
+
+use crate::slice::flow::Flow;
+use migfit_schema::program::BlockId;
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The loops of one function: head to blocks.
+pub struct Loops(BTreeMap<BlockId, BTreeSet<BlockId>>);
+
+impl Loops {
+    /// Finds them.
+    pub fn of(flow: &Flow) -> Loops {
+        let mut graph = DiGraph::<(), ()>::new();
+        let nodes: Vec<NodeIndex> = flow.successors.iter().map(|_| graph.add_node(())).collect();
+        for (from, tos) in flow.successors.iter().enumerate() {
+            for to in tos {
+                graph.add_edge(nodes[from], nodes[*to as usize], ());
+            }
+        }
+        let Some(entry) = nodes.first() else {
+            return Loops(BTreeMap::new());
+        };
+        let dominators = simple_fast(&graph, *entry);
+        let mut loops: BTreeMap<BlockId, BTreeSet<BlockId>> = BTreeMap::new();
+        for (from, tos) in (0u32..).zip(&flow.successors) {
+            for to in tos {
+                let mut above = dominators
+                    .dominators(nodes[from as usize])
+                    .into_iter()
+                    .flatten();
+                if above.any(|node| node == nodes[*to as usize]) {
+                    loops.entry(*to).or_default().extend(body(*to, from, flow));
+                }
+            }
+        }
+        Loops(loops)
+    }
+
+    /// Heads of the loops around a block, outermost first.
+    pub fn around(&self, block: BlockId) -> Vec<BlockId> {
+        let mut heads: Vec<(usize, BlockId)> = self
+            .0
+            .iter()
+            .filter(|(_, blocks)| blocks.contains(&block))
+            .map(|(head, blocks)| (blocks.len(), *head))
+            .collect();
+        heads.sort_unstable_by(|one, other| other.cmp(one));
+        heads.into_iter().map(|(_, head)| head).collect()
+    }
+
+    /// Blocks of the loop with this head.
+    pub fn blocks(&self, head: BlockId) -> Option<&BTreeSet<BlockId>> {
+        self.0.get(&head)
+    }
+}
+
+/// Everything that leads to the back edge without passing the head.
+fn body(head: BlockId, latch: BlockId, flow: &Flow) -> BTreeSet<BlockId> {
+    let mut blocks = BTreeSet::from([head]);
+    let mut waiting = vec![latch];
+    while let Some(block) = waiting.pop() {
+        if blocks.insert(block) {
+            waiting.extend(flow.predecessors.get(block as usize).into_iter().flatten());
+        }
+    }
+    blocks
+}

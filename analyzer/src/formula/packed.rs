@@ -1,0 +1,140 @@
+//! Two 32-bit numbers in one 64-bit argument: how the push of a launch configuration takes x and y of a grid.
+
+use crate::formula::expression::{Builder, unknown};
+use crate::formula::scene::Definition;
+use crate::formula::simplify::{binary, one_of};
+use migfit_schema::formula as shape;
+use migfit_schema::formula::Expr;
+use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Type};
+
+/// Which half.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// Bits 0 to 31.
+    Low,
+    /// Bits 32 to 63.
+    High,
+}
+
+const LOW: u64 = 0xffff_ffff;
+
+/// The expression of one half of a 64-bit value.
+pub fn half(builder: &mut Builder<'_>, value: Operand, which: Half) -> Expr {
+    half_within(builder, value, which, 0)
+}
+
+fn half_within(builder: &mut Builder<'_>, value: Operand, which: Half, depth: usize) -> Expr {
+    const STEPS: usize = 24;
+    if depth > STEPS {
+        return unknown(None, "packed in a loop");
+    }
+    match value {
+        Operand::Const(bits) => Expr::Int(
+            (if which == Half::Low {
+                bits & LOW
+            } else {
+                bits >> 32
+            })
+            .cast_signed(),
+        ),
+        Operand::Undef => Expr::Int(0),
+        Operand::Reg(register) => match builder.scene.definition(builder.function, register) {
+            Some(Definition::Op(_, op, _)) => of_op(builder, value, op, which, depth),
+            Some(Definition::Phi(block, phi)) => {
+                let flow = &builder.scene.flows[builder.function as usize];
+                if phi
+                    .incoming
+                    .iter()
+                    .any(|(from, _)| flow.reaches(block, *from))
+                {
+                    return unknown(None, "packed in a loop");
+                }
+                let all = phi
+                    .incoming
+                    .iter()
+                    .map(|(_, value)| half_within(builder, *value, which, depth + 1));
+                one_of(all.collect())
+            }
+            _ => whole(builder, value, which),
+        },
+        _ => unknown(None, "an address"),
+    }
+}
+
+fn of_op(builder: &mut Builder<'_>, value: Operand, op: &Op, which: Half, depth: usize) -> Expr {
+    match op {
+        Op::Binary {
+            op: BinaryOp::Or | BinaryOp::Add,
+            a,
+            b,
+            ..
+        } => {
+            let (a, b) = (
+                half_within(builder, *a, which, depth + 1),
+                half_within(builder, *b, which, depth + 1),
+            );
+            binary(shape::BinaryOp::Or, a, b)
+        }
+        Op::Binary {
+            op: BinaryOp::And,
+            a,
+            b: Operand::Const(mask),
+            ..
+        } => {
+            match if which == Half::Low {
+                mask & LOW
+            } else {
+                mask >> 32
+            } {
+                0 => Expr::Int(0),
+                LOW => half_within(builder, *a, which, depth + 1),
+                _ => whole(builder, value, which),
+            }
+        }
+        Op::Binary {
+            op: BinaryOp::Shl,
+            a,
+            b: Operand::Const(32),
+            ..
+        } => match which {
+            Half::Low => Expr::Int(0),
+            Half::High => half_within(builder, *a, Half::Low, depth + 1),
+        },
+        Op::Cast {
+            kind: Cast::Bits,
+            from: Type::Int(1..=32),
+            a,
+            ..
+        } => match which {
+            Half::Low => builder.expr(*a, Type::Int(32)),
+            Half::High => Expr::Int(0),
+        },
+        Op::Cast {
+            kind: Cast::Sext,
+            from: from @ Type::Int(1..=32),
+            a,
+            ..
+        } if which == Half::Low => builder.expr(*a, *from),
+        Op::Copy { a, .. } => half_within(builder, *a, which, depth + 1),
+        Op::Select {
+            condition, a, b, ..
+        } => {
+            let condition = builder.expr(*condition, Type::Int(1));
+            let (then, otherwise) = (
+                half_within(builder, *a, which, depth + 1),
+                half_within(builder, *b, which, depth + 1),
+            );
+            crate::formula::simplify::select(condition, then, otherwise)
+        }
+        _ => whole(builder, value, which),
+    }
+}
+
+/// A value that is not visibly packed.
+fn whole(builder: &mut Builder<'_>, value: Operand, which: Half) -> Expr {
+    let expr = builder.expr(value, Type::Int(64));
+    match which {
+        Half::Low => binary(shape::BinaryOp::And, expr, Expr::Int(LOW.cast_signed())),
+        Half::High => binary(shape::BinaryOp::Shr, expr, Expr::Int(32)),
+    }
+}

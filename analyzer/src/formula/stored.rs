@@ -1,0 +1,217 @@
+//! What a load from memory reads: what was stored there, what a library call left there, or the initial value.
+
+use crate::formula::expression::{Builder, unknown};
+use crate::formula::file;
+use crate::formula::scene::{Definition, Scene};
+use crate::formula::simplify::one_of;
+use crate::slice::position::{Position, instruction};
+use migfit_schema::formula::Expr;
+use migfit_schema::program::{FunctionId, Op, Operand, Place, Reg, Type};
+
+/// A known place in memory: an alloca's register or a global, and the offset in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// What the offset counts from.
+    pub base: Base,
+    /// Bytes behind it.
+    pub offset: i64,
+}
+
+/// What a spot's offset counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The register that an alloca, a parameter or a call left a pointer in.
+    Register(FunctionId, Reg),
+    /// A global.
+    Global(u32),
+}
+
+/// Resolves an address; `None` where an index varies.
+pub fn spot(scene: &Scene<'_>, function: FunctionId, address: Operand) -> Option<Spot> {
+    match address {
+        Operand::Global(id, offset) => Some(Spot {
+            base: Base::Global(id),
+            offset,
+        }),
+        Operand::Reg(register) => match scene.definition(function, register) {
+            Some(Definition::Op(
+                _,
+                Op::Offset {
+                    base,
+                    constant,
+                    terms,
+                    ..
+                },
+                _,
+            )) => {
+                let fixed = terms
+                    .iter()
+                    .try_fold(*constant, |sum, (index, ty, scale)| match (index, ty) {
+                        (Operand::Const(bits), Type::Int(32)) => {
+                            Some(sum + i64::from(*bits as u32 as i32) * scale)
+                        }
+                        (Operand::Const(bits), _) => Some(sum + bits.cast_signed() * scale),
+                        _ => None,
+                    })?;
+                let inner = spot(scene, function, *base)?;
+                Some(Spot {
+                    base: inner.base,
+                    offset: inner.offset.checked_add(fixed)?,
+                })
+            }
+            Some(Definition::Op(_, Op::Copy { a, .. }, _)) => spot(scene, function, *a),
+            _ => Some(Spot {
+                base: Base::Register(function, register),
+                offset: 0,
+            }),
+        },
+        _ => None,
+    }
+}
+
+/// The expression of what a load reads.
+pub fn loaded(
+    builder: &mut Builder<'_>,
+    at: Position,
+    address: Operand,
+    ty: Type,
+    place: Place,
+) -> Expr {
+    let site = builder.scene.site(place);
+    let Some(target) = spot(builder.scene, at.function, address) else {
+        return unknown(site, "read from an array at a varying place");
+    };
+    let mut all = Vec::new();
+    for writer in writers(builder.scene, at, address) {
+        all.push(written(builder, writer, target, ty));
+    }
+    let all: Vec<Expr> = all.into_iter().flatten().collect();
+    if !all.is_empty() {
+        return one_of(all);
+    }
+    initial(builder.scene, target, ty)
+        .unwrap_or_else(|| unknown(site, "read from memory that nothing kept fills"))
+}
+
+/// Instructions that may write what an instruction reads, and may come before it.
+pub fn writers(scene: &Scene<'_>, at: Position, address: Operand) -> Vec<Position> {
+    let objects = scene.pointers.of(at.function, address);
+    let mut all: Vec<Position> = objects
+        .iter()
+        .flat_map(|object| scene.memory.writers(*object))
+        .copied()
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all.retain(|writer| comes_before(scene, *writer, at));
+    all
+}
+
+fn comes_before(scene: &Scene<'_>, first: Position, second: Position) -> bool {
+    let same = first.function == second.function;
+    let later = first.block == second.block && first.index < second.index;
+    !same || later || scene.flows[first.function as usize].reaches(first.block, second.block)
+}
+
+/// What one writer leaves in a spot; `None` where it writes another spot.
+fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) -> Option<Expr> {
+    let scene = builder.scene;
+    let found = instruction(scene.program, writer)?;
+    let site = scene.site(found.place);
+    match &found.op {
+        Op::Store {
+            ty: stored,
+            value,
+            address,
+        } => match spot(scene, writer.function, *address) {
+            Some(spot) if spot == target && same_size(*stored, ty) => {
+                let (function, used_in) = (builder.function, builder.used_in);
+                (builder.function, builder.used_in) = (writer.function, writer.block);
+                let expr = builder.expr(*value, *stored);
+                (builder.function, builder.used_in) = (function, used_in);
+                Some(expr)
+            }
+            Some(spot) if spot.base == target.base => None,
+            Some(_) => None,
+            None => Some(unknown(site, "stored at a varying place")),
+        },
+        Op::MemSet {
+            byte: Operand::Const(0),
+            ..
+        } => Some(Expr::Int(0)),
+        op => {
+            let (name, args) = Scene::external(op)?;
+            by_library(builder, writer, name, &args, target).map(|expr| match expr {
+                Expr::Unknown { site: None, reason } => Expr::Unknown { site, reason },
+                other => other,
+            })
+        }
+    }
+}
+
+fn same_size(one: Type, other: Type) -> bool {
+    let bits = |ty: Type| match ty {
+        Type::Int(bits) => u32::from(bits),
+        Type::F32 => 32,
+        Type::F64 | Type::Ptr => 64,
+    };
+    bits(one) == bits(other)
+}
+
+/// What a library call leaves in a spot that it is given the address of.
+fn by_library(
+    builder: &Builder<'_>,
+    writer: Position,
+    name: &str,
+    args: &[Operand],
+    target: Spot,
+) -> Option<Expr> {
+    let scene = builder.scene;
+    let given = args
+        .iter()
+        .position(|value| spot(scene, writer.function, *value) == Some(target));
+    match name {
+        "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => {
+            let number = given?.checked_sub(2)?;
+            Some(file::number(builder, writer, args[0], number))
+        }
+        "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemcpyFromSymbol" => {
+            given.filter(|index| *index == 0)?;
+            Some(unknown(None, "copied back from the device"))
+        }
+        name if name.starts_with("cudaGetDevice") || name.starts_with("cudaDeviceGet") => {
+            Some(unknown(None, "a property of the device"))
+        }
+        name if name.starts_with("cudaMemGetInfo") => {
+            Some(unknown(None, "the memory that happens to be free"))
+        }
+        name => Some(unknown(None, &format!("filled by {name}"))),
+    }
+}
+
+/// A global's initial value.
+fn initial(scene: &Scene<'_>, target: Spot, ty: Type) -> Option<Expr> {
+    let Base::Global(id) = target.base else {
+        return None;
+    };
+    let global = scene
+        .program
+        .globals
+        .get(id as usize)
+        .filter(|global| !global.external)?;
+    let width = match ty {
+        Type::Int(bits) => usize::from(bits).div_ceil(8),
+        Type::F32 => 4,
+        Type::F64 | Type::Ptr => 8,
+    };
+    let start = usize::try_from(target.offset).ok()?;
+    let mut bytes = [0u8; 8];
+    for (index, byte) in bytes.iter_mut().enumerate().take(width) {
+        *byte = global.bytes.get(start + index).copied().unwrap_or(0);
+    }
+    match ty {
+        Type::F64 => Some(Expr::Float(f64::from_le_bytes(bytes))),
+        Type::F32 => None,
+        _ => Some(Expr::Int(i64::from_le_bytes(bytes))),
+    }
+}
