@@ -46,7 +46,7 @@ driver_functions! {
     set_primary_flags: "cuDevicePrimaryCtxSetFlags" (i32, u32);
     current_context: "cuCtxGetCurrent" (*mut usize);
     set_current_context: "cuCtxSetCurrent" (usize);
-    synchronize: "cuCtxSynchronize" ();
+    synchronize: "cuCtxSynchronize" (usize);
     get_limit: "cuCtxGetLimit" (*mut usize, u32);
     set_limit: "cuCtxSetLimit" (u32, usize);
     get_cache_config: "cuCtxGetCacheConfig" (*mut u32);

@@ -89,8 +89,12 @@ exports! {
     }
 
     fn cudaDeviceSynchronize() {
-        // SAFETY: a plain call.
-        checked(unsafe { (bound()?.synchronize)() })
+        let driver = bound()?;
+        let mut context = 0;
+        // SAFETY: room for one handle.
+        checked(unsafe { (driver.current_context)(&raw mut context) })?;
+        // SAFETY: the handle is live.
+        checked(unsafe { (driver.synchronize)(context) })
     }
 
     fn cudaDeviceReset() {
