@@ -1,5 +1,6 @@
 //! Ends of blocks: jumps, returns, and what to do where a condition is not known.
 
+use super::effects::successors;
 use super::host::End;
 use super::mark::Mark;
 use super::run::{Machine, malformed};
@@ -135,20 +136,29 @@ impl<'p> Machine<'p> {
     }
 
     /// Where a loop on an unknown condition goes: into the body, unless the body has run since the last
-    /// decision at this branch (or, for a loop tested at its end, since it began).
+    /// decision at this branch. A loop tested at its end has run its body already: there `body` is the exit.
     fn loop_once(&mut self, body: BlockId, exit: BlockId) -> Result<BlockId, End> {
         let frame = self.frame()?;
         let key = (frame.function, frame.block);
         let decided = self.decided.insert(key, self.host.steps).unwrap_or(0);
-        let entered = self.entered.get(frame.function as usize);
-        let entered = entered
-            .and_then(|stamps| stamps.get(body as usize))
-            .copied()
-            .unwrap_or(0);
-        if entered > decided {
-            self.host.ledger.doubt_counts_since(entered);
-            return Ok(exit);
+        let stamps = self.entered.get(frame.function as usize);
+        let entered = |block: BlockId| {
+            let stamp = stamps.and_then(|stamps| stamps.get(block as usize));
+            stamp.copied().unwrap_or(0)
+        };
+        let start = if body == exit {
+            let block = self
+                .block(frame.function, frame.block)
+                .ok_or_else(malformed)?;
+            let others = successors(block).into_iter().filter(|next| *next != exit);
+            others.map(entered).max().unwrap_or(0)
+        } else {
+            entered(body)
+        };
+        if start <= decided && body != exit {
+            return Ok(body);
         }
-        Ok(body)
+        self.host.ledger.doubt_counts_since(start);
+        Ok(exit)
     }
 }

@@ -3,7 +3,7 @@
 use super::host::{End, Halt};
 use super::mark::{Mark, Source};
 use super::memory::function_at;
-use super::run::{Called, Machine};
+use super::run::{Called, MODEL_CACHE, Machine};
 use super::step::{UNSET, set, value};
 use super::value::Value;
 use crate::models;
@@ -70,7 +70,7 @@ impl Machine<'_> {
         values: &[Value],
     ) -> Result<Called, End> {
         self.host.place = self.known_place();
-        let result = match models::find(name) {
+        let result = match self.model(name) {
             Some(model) => model(&mut self.host, values),
             None if callback::is_model(name) => callback::run(self, name, values),
             None => self.without_model(name, args, values),
@@ -81,6 +81,23 @@ impl Machine<'_> {
             Err(Halt::End(end)) => return Err(end),
         }
         Ok(Called::Done)
+    }
+
+    /// The model of a function, looked up once per call site as long as its place in the cache is not taken.
+    #[inline(always)]
+    fn model(&mut self, name: &str) -> Option<models::Model> {
+        let key = name.as_ptr() as usize;
+        let slot = (key >> 4) % MODEL_CACHE;
+        match self.models.get(slot) {
+            Some((cached, model)) if *cached == key => *model,
+            _ => {
+                let model = models::find(name);
+                if let Some(entry) = self.models.get_mut(slot) {
+                    *entry = (key, model);
+                }
+                model
+            }
+        }
     }
 
     /// A function that has neither body nor model: what its arguments point to becomes unknown.

@@ -305,7 +305,8 @@ impl<'p> Region<'p> {
     }
 }
 
-fn successors(block: &Block) -> Vec<BlockId> {
+/// Blocks that control may go to from the end of a block.
+pub fn successors(block: &Block) -> Vec<BlockId> {
     match &block.end {
         Terminator::Jump(target) => vec![*target],
         Terminator::Branch {

@@ -9,6 +9,7 @@ use crate::ledger::Ledger;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
+use crate::models::scan::Scanned;
 use migfit_schema::kernel::Kernel;
 use migfit_schema::program::{Place, SizeProgram};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,10 @@ pub enum Halt {
 
 impl From<Mark> for Halt {
     fn from(mark: Mark) -> Halt {
+        if mark == Mark::NULL {
+            let how = "a null pointer is read: is an argument missing?";
+            return Halt::End(End::Died(how.to_owned()));
+        }
         Halt::Unknown(mark)
     }
 }
@@ -141,6 +146,8 @@ pub struct Host<'p> {
     pub fixed_texts: BTreeMap<Vec<u8>, u64>,
     /// Names behind opaque handles (a driver's `CUfunction`).
     pub handle_names: BTreeMap<u64, String>,
+    /// Reused for the results of scanf.
+    pub scanned: Scanned,
     /// Position of `strtok`.
     pub strtok: Value,
     /// Where the program is now.
@@ -228,7 +235,11 @@ impl Host<'_> {
 
     /// Reads a zero-terminated text.
     pub fn text(&mut self, address: Value) -> Result<Vec<u8>, Mark> {
-        let text = self.memory.text(address.get()?)?.to_vec();
+        let address = address.get()?;
+        if address == 0 {
+            return Err(Mark::NULL);
+        }
+        let text = self.memory.text(address)?.to_vec();
         self.charge_bytes(text.len() as u64);
         Ok(text)
     }

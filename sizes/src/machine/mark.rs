@@ -22,8 +22,10 @@ impl Mark {
     pub const DEVICE_MEMORY: Mark = Mark(6);
     /// Host memory that is too large to be kept.
     pub const TOO_LARGE: Mark = Mark(7);
+    /// Read through a null pointer: the program dies there.
+    pub const NULL: Mark = Mark(8);
     /// First mark that stands for a source with a place.
-    const FIRST_PLACED: u16 = 8;
+    const FIRST_PLACED: u16 = 9;
 
     /// True where the bits mean nothing.
     #[inline(always)]
@@ -94,6 +96,7 @@ impl Marks {
             Mark::LEFT_OUT => fixed("it depends on code that the analysis left out"),
             Mark::OUTSIDE => fixed("it depends on memory outside every object"),
             Mark::DEVICE_MEMORY => fixed("it is read from device memory"),
+            Mark::NULL => fixed("it is read through a null pointer"),
             Mark::TOO_LARGE => fixed("it is kept in host memory too large to be evaluated"),
             _ => {
                 let index = usize::from(mark.0).wrapping_sub(usize::from(Mark::FIRST_PLACED));

@@ -70,11 +70,6 @@ impl Object {
         self.base = Mark::UNWRITTEN;
     }
 
-    /// Bytes of real memory held.
-    pub fn held(&self) -> u64 {
-        (self.bytes.len() + 2 * self.shadow.len()) as u64
-    }
-
     /// Gives everything back.
     pub fn free(&mut self) {
         *self = Object::opaque(Kind::Freed, 0);

@@ -4,6 +4,7 @@
 use super::host::{End, Host};
 use super::step::{UNSET, set, step, value};
 use super::value::Value;
+use crate::models::Model;
 use crate::trace::{BranchTaken, MOST_BRANCHES, Trace};
 use migfit_schema::program::{Block, BlockId, Function, FunctionId, Op, Place, SizeProgram};
 use std::collections::HashMap;
@@ -12,6 +13,9 @@ use std::collections::HashMap;
 const MOST_REGISTERS: usize = 1 << 23;
 /// Most running functions.
 const MOST_FRAMES: usize = 200_000;
+
+/// Call sites whose model is remembered.
+pub const MODEL_CACHE: usize = 256;
 
 /// A running function.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +49,8 @@ pub struct Machine<'p> {
     pub decided: HashMap<(FunctionId, BlockId), u64>,
     /// Reused for values that are all read before any is written.
     pub scratch: Vec<Value>,
+    /// Models by the address of the name at a call site.
+    pub models: Vec<(usize, Option<Model>)>,
     /// Nested runs, for callbacks.
     pub nested: u32,
     /// Steps allowed.
@@ -77,6 +83,7 @@ impl<'p> Machine<'p> {
             entered: entered.collect(),
             decided: HashMap::new(),
             scratch: Vec::new(),
+            models: vec![(0, None); MODEL_CACHE],
             nested: 0,
             limit,
             trace: traced.then(Trace::default),

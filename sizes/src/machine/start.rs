@@ -38,6 +38,7 @@ pub fn host<'p>(
         pushed: Vec::new(),
         fixed_texts: BTreeMap::new(),
         handle_names: BTreeMap::new(),
+        scanned: Default::default(),
         strtok: Value::known(0),
         place: Place::default(),
         steps: 0,

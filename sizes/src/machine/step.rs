@@ -6,7 +6,7 @@ use super::host::{End, Halt, Host};
 use super::mark::{Mark, Source};
 use super::memory::{function_address, global_address};
 use super::value::Value;
-use migfit_schema::program::{BinaryOp, Op, Operand, Reg, Type};
+use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Reg, Type};
 
 /// A register that nothing wrote: its instruction was left out.
 pub const UNSET: Value = Value::unknown(Mark::LEFT_OUT);
@@ -39,7 +39,7 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             let (x, y) = (value(registers, a), value(registers, b));
             let result = match arithmetic::binary(*op, *ty, x.bits, y.bits) {
                 Some(bits) if x.mark.with(y.mark) == Mark::KNOWN => Value::known(bits),
-                bits => binary_with_marks(host, *op, (x, y), bits),
+                bits => binary_with_marks(host, (*op, *ty), (x, y), bits),
             };
             set(registers, *dst, result);
         }
@@ -86,11 +86,12 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             a,
         } => {
             let a = value(registers, a);
-            set(
-                registers,
-                *dst,
-                Value::made(convert::cast(*kind, *from, *to, a.bits), a.mark),
-            );
+            let result = if a.mark.is_hard() {
+                cast_unknown(*kind, *to, a)
+            } else {
+                Value::made(convert::cast(*kind, *from, *to, a.bits), a.mark)
+            };
+            set(registers, *dst, result);
         }
         Op::Copy { dst, a, .. } => set(registers, *dst, value(registers, a)),
         Op::Select {
@@ -175,10 +176,7 @@ pub fn full(full: super::memory::Full) -> End {
 fn load(host: &Host<'_>, ty: Type, address: u64) -> Value {
     let loaded = host.memory.load(address, bytes(ty));
     match ty {
-        Type::Int(width) if width % 8 != 0 => Value {
-            bits: loaded.bits & arithmetic::mask(ty),
-            ..loaded
-        },
+        Type::Int(width) if width % 8 != 0 => loaded.moved_to(loaded.bits & arithmetic::mask(ty)),
         _ => loaded,
     }
 }
@@ -186,21 +184,52 @@ fn load(host: &Host<'_>, ty: Type, address: u64) -> Value {
 /// Arithmetic with an operand that is not known, or without a result.
 fn binary_with_marks(
     host: &mut Host<'_>,
-    op: BinaryOp,
+    (op, ty): (BinaryOp, Type),
     (x, y): (Value, Value),
     bits: Option<u64>,
 ) -> Value {
     let mark = x.mark.with(y.mark);
     let zero = |value: Value| value == Value::known(0);
     match (op, bits) {
-        // Nothing times or and zero is zero, whatever the other is.
-        (BinaryOp::Mul | BinaryOp::And, _) if zero(x) || zero(y) => Value::known(0),
+        // Nothing times zero is zero, whatever the other is.
+        (BinaryOp::Mul, _) if zero(x) || zero(y) => Value::known(0),
+        (BinaryOp::And | BinaryOp::Or | BinaryOp::Shl | BinaryOp::LShr, Some(_))
+            if mark.is_hard() =>
+        {
+            bitwise(op, ty, x, y)
+        }
         (_, Some(bits)) => Value::made(bits, mark),
         (_, None) if mark.is_hard() => Value::unknown(mark),
         (_, None) => host.unknown(Source::Undefined(format!(
             "{op:?} without a defined result"
         ))),
     }
+}
+
+/// A cut keeps the bits that it leaves; a pointer keeps its object.
+fn cast_unknown(kind: Cast, to: Type, a: Value) -> Value {
+    match kind {
+        Cast::Bits if a.unknown_bits() == u64::MAX && arithmetic::width(to) == 64 => a,
+        Cast::Bits => {
+            let mask = arithmetic::mask(to);
+            Value::partly(a.known_bits().0 & mask, a.unknown_bits() & mask, a.mark)
+        }
+        _ => Value::unknown(a.mark),
+    }
+}
+
+/// Bitwise operations keep what is known of each bit.
+fn bitwise(op: BinaryOp, ty: Type, x: Value, y: Value) -> Value {
+    let mark = x.mark.with(y.mark);
+    let ((x_set, x_clear), (y_set, y_clear)) = (x.known_bits(), y.known_bits());
+    let (set, clear) = match (op, y.get().ok().and_then(|by| u32::try_from(by).ok())) {
+        (BinaryOp::And, _) => (x_set & y_set, x_clear | y_clear),
+        (BinaryOp::Or, _) => (x_set | y_set, x_clear & y_clear),
+        (BinaryOp::Shl, Some(by)) => (x_set << by, x_clear << by | ((1 << by) - 1)),
+        (BinaryOp::LShr, Some(by)) => (x_set >> by, !(!x_clear >> by)),
+        _ => return Value::unknown(mark),
+    };
+    Value::partly(set, !(set | clear) & arithmetic::mask(ty), mark)
 }
 
 #[inline(always)]
@@ -213,10 +242,7 @@ fn select(condition: Value, a: Value, b: Value) -> Value {
         };
     }
     let chosen = if condition.bits & 1 == 1 { a } else { b };
-    Value {
-        mark: chosen.mark.with(condition.mark),
-        ..chosen
-    }
+    chosen.also(condition.mark)
 }
 
 #[inline(always)]
@@ -242,8 +268,5 @@ fn offset(
         // The object is still the base's; where in it is not known.
         return Value::somewhere_in(base.bits, mark);
     }
-    Value {
-        bits: address,
-        mark,
-    }
+    Value::made(address, mark)
 }

@@ -2,14 +2,17 @@
 
 use super::mark::Mark;
 
-/// A scalar. Where the mark is hard the bits mean nothing, but for a pointer whose object alone is known
-/// (see `Value::somewhere_in`): there they are an address within that object.
+/// A scalar. Where the mark is hard, the bits from `low` to below `high` are not known and those outside are:
+/// half of a packed `dim3` may be known. A pointer of which only the object is known has an address within that
+/// object as its bits, all of them "not known" (see `Value::somewhere_in`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Value {
     /// Integers zero-extended, floats by their bits.
     pub bits: u64,
     /// `Mark::KNOWN`, or the source of not knowing.
     pub mark: Mark,
+    low: u8,
+    high: u8,
 }
 
 impl Value {
@@ -19,13 +22,15 @@ impl Value {
         Value {
             bits,
             mark: Mark::KNOWN,
+            low: 0,
+            high: 0,
         }
     }
 
     /// A value that is not known.
     #[inline(always)]
     pub const fn unknown(mark: Mark) -> Value {
-        Value { bits: 0, mark }
+        Value::somewhere_in(0, mark)
     }
 
     /// A known 64-bit float.
@@ -40,9 +45,16 @@ impl Value {
 
     /// Bits with the mark of what they were made from: a hard mark empties them.
     #[inline(always)]
-    pub fn made(bits: u64, mark: Mark) -> Value {
-        let bits = if mark.is_hard() { 0 } else { bits };
-        Value { bits, mark }
+    pub const fn made(bits: u64, mark: Mark) -> Value {
+        if mark.is_hard() {
+            return Value::unknown(mark);
+        }
+        Value {
+            bits,
+            mark,
+            low: 0,
+            high: 0,
+        }
     }
 
     /// An address of which only the object is known for sure.
@@ -51,7 +63,52 @@ impl Value {
         Value {
             bits: address,
             mark,
+            low: 0,
+            high: 64,
         }
+    }
+
+    /// A value of which some bits (those set in `unknown`) are not known; the range around them is given up.
+    pub fn partly(bits: u64, unknown: u64, mark: Mark) -> Value {
+        if unknown == 0 {
+            return Value::known(bits);
+        }
+        let (low, high) = (unknown.trailing_zeros(), 64 - unknown.leading_zeros());
+        let mut value = Value {
+            bits,
+            mark,
+            low: low as u8,
+            high: high as u8,
+        };
+        value.bits &= !value.unknown_bits();
+        value
+    }
+
+    /// The bits that are not known.
+    pub fn unknown_bits(self) -> u64 {
+        let below = |end: u8| 1u64.checked_shl(end.into()).map_or(u64::MAX, |bit| bit - 1);
+        below(self.high) & !below(self.low)
+    }
+
+    /// The bits that are known to be set, and those known to be clear.
+    pub fn known_bits(self) -> (u64, u64) {
+        let known = !self.unknown_bits();
+        (self.bits & known, !self.bits & known)
+    }
+
+    /// The same value where a soft mark comes in addition.
+    #[inline(always)]
+    pub const fn also(self, mark: Mark) -> Value {
+        if mark.0 > self.mark.0 {
+            Value { mark, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// The same knowledge with other bits.
+    pub const fn moved_to(self, bits: u64) -> Value {
+        Value { bits, ..self }
     }
 
     /// The bits, unless they mean nothing.
@@ -72,5 +129,22 @@ impl Value {
     /// As a 64-bit float.
     pub fn as_double(self) -> Result<f64, Mark> {
         self.get().map(f64::from_bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_known_value_keeps_its_known_half() {
+        let mark = Mark::UNWRITTEN;
+        let half = Value::partly(7 << 32 | 5, 0xffff_ffff, mark);
+        assert_eq!(half.bits, 7 << 32);
+        assert_eq!(half.get(), Err(mark));
+        assert_eq!(half.known_bits().0, 7 << 32);
+        assert_eq!(Value::partly(5, 0, mark), Value::known(5));
+        assert_eq!(Value::unknown(mark).known_bits(), (0, 0));
+        assert_eq!(Value::known(3).known_bits(), (3, !3));
     }
 }

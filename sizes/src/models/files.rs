@@ -1,7 +1,7 @@
 //! Files of the evaluated program. Only regular files are opened, and only for reading; a stream opened
 //! for writing takes everything and keeps nothing. Knows nothing of values or memory.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -13,7 +13,8 @@ const CHUNK: usize = 1 << 16;
 #[derive(Debug)]
 pub struct Files {
     cwd: PathBuf,
-    streams: HashMap<u64, Stream>,
+    /// Open streams by the address of their handle; few at a time, so a list is quickest.
+    streams: Vec<(u64, Stream)>,
     descriptors: BTreeMap<i32, u64>,
     written: BTreeSet<String>,
     /// Files read, in order of first opening, as the program named them.
@@ -50,7 +51,7 @@ impl Files {
     pub fn new(cwd: PathBuf) -> Files {
         Files {
             cwd,
-            streams: HashMap::new(),
+            streams: Vec::new(),
             descriptors: BTreeMap::new(),
             written: BTreeSet::new(),
             read: Vec::new(),
@@ -63,7 +64,7 @@ impl Files {
             "stdin" => Stream::Hidden("standard input".to_owned()),
             _ => Stream::Sink,
         };
-        self.streams.insert(handle, stream);
+        self.streams.push((handle, stream));
     }
 
     /// Opens a path in a mode of fopen. An error says why, as the system does.
@@ -93,17 +94,19 @@ impl Files {
 
     /// Keeps an open stream under the address of its handle.
     pub fn insert(&mut self, handle: u64, stream: Stream) {
-        self.streams.insert(handle, stream);
+        self.streams.push((handle, stream));
     }
 
     /// The stream behind a handle.
     pub fn get(&mut self, handle: u64) -> Option<&mut Stream> {
-        self.streams.get_mut(&handle)
+        let found = self.streams.iter_mut().find(|(open, _)| *open == handle);
+        found.map(|(_, stream)| stream)
     }
 
     /// Closes a stream. False where the handle has none.
     pub fn close(&mut self, handle: u64) -> bool {
-        self.streams.remove(&handle).is_some()
+        let found = self.streams.iter().position(|(open, _)| *open == handle);
+        found.map(|index| self.streams.swap_remove(index)).is_some()
     }
 
     /// Gives a stream the lowest free descriptor.

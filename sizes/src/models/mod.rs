@@ -19,4 +19,4 @@ pub mod table;
 pub mod text;
 pub mod text_search;
 
-pub use table::{find, gives_new_memory, only_reads};
+pub use table::{Model, find, gives_new_memory, only_reads};

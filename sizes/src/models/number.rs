@@ -179,7 +179,7 @@ fn read_whole(host: &mut Host<'_>, args: &[Value]) -> Result<Whole, Halt> {
         if arg(args, 1) != Value::known(0) {
             host.store(arg(args, 1), 8, Value::unknown(mark));
         }
-        return Err(Halt::Unknown(mark));
+        return Err(Halt::from(mark));
     };
     let number = whole(&text, u32::try_from(base).unwrap_or(10));
     end_pointer(host, args, number.used);

@@ -70,7 +70,8 @@ impl Input for FromText<'_> {
 }
 
 /// What one conversion gave, for the pointer argument in turn.
-enum Item {
+#[derive(Debug)]
+pub enum Item {
     /// A scalar: bytes, size.
     Scalar(u64, usize),
     /// Bytes as they are.
@@ -78,8 +79,8 @@ enum Item {
 }
 
 /// What a scan gave.
-#[derive(Default)]
-struct Scanned {
+#[derive(Debug, Default)]
+pub struct Scanned {
     items: Vec<Item>,
     converted: i32,
     /// The input ended before the first conversion.
@@ -103,32 +104,32 @@ fn fscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     }
     let format = host.memory.text(arg(args, 1).get()?)?;
     let handle = arg(args, 0).get()?;
-    let (scanned, read) = match host.files.get(handle) {
-        Some(Stream::Reader(reader)) => {
-            let mut input = FromStream { reader, read: 0 };
-            let scanned = scan(&mut input, format);
-            (scanned, input.read)
-        }
-        _ => (
-            Scanned {
-                ended: true,
-                ..Scanned::default()
-            },
-            0,
-        ),
-    };
+    let mut scanned = std::mem::take(&mut host.scanned);
+    scanned.clear();
+    let mut read = 0;
+    if let Some(Stream::Reader(reader)) = host.files.get(handle) {
+        let mut input = FromStream { reader, read: 0 };
+        scan(&mut input, format, &mut scanned);
+        read = input.read;
+    } else {
+        scanned.ended = true;
+    }
     host.charge_bytes(read as u64);
-    Ok(give(host, args, scanned))
+    let count = give(host, args, &scanned);
+    host.scanned = scanned;
+    Ok(count)
 }
 
 fn sscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let text = match host.text(arg(args, 0)) {
         Ok(text) => text,
-        Err(mark) => return spoil_all(host, args, Halt::Unknown(mark)),
+        Err(mark) => return spoil_all(host, args, Halt::from(mark)),
     };
     let format = host.memory.text(arg(args, 1).get()?)?;
-    let scanned = scan(&mut FromText { text: &text, at: 0 }, format);
-    Ok(give(host, args, scanned))
+    let mut scanned = Scanned::default();
+    let mut input = FromText { text: &text, at: 0 };
+    scan(&mut input, format, &mut scanned);
+    Ok(give(host, args, &scanned))
 }
 
 /// The input is not known: neither is anything that the call would have written.
@@ -143,7 +144,7 @@ fn spoil_all(host: &mut Host<'_>, args: &[Value], halt: Halt) -> Result<Value, H
 }
 
 /// Writes the results through the pointers and gives the count, or -1 at the end of input.
-fn give(host: &mut Host<'_>, args: &[Value], scanned: Scanned) -> Value {
+fn give(host: &mut Host<'_>, args: &[Value], scanned: &Scanned) -> Value {
     for (pointer, item) in args.iter().skip(2).zip(&scanned.items) {
         match item {
             Item::Scalar(bits, size) => host.store(*pointer, *size, Value::known(*bits)),
@@ -158,8 +159,16 @@ fn give(host: &mut Host<'_>, args: &[Value], scanned: Scanned) -> Value {
     Value::int(count)
 }
 
-fn scan<I: Input>(input: &mut I, format: &[u8]) -> Scanned {
-    let mut scanned = Scanned::default();
+impl Scanned {
+    fn clear(&mut self) {
+        self.items.clear();
+        self.converted = 0;
+        self.ended = false;
+    }
+}
+
+/// Reads as the format says, until it ends or something does not fit.
+fn scan<I: Input>(input: &mut I, format: &[u8], scanned: &mut Scanned) {
     let mut at = 0;
     while let Some(byte) = format.get(at).copied() {
         at += 1;
@@ -187,11 +196,10 @@ fn scan<I: Input>(input: &mut I, format: &[u8]) -> Scanned {
             continue;
         }
         let conversion = Conversion::read(format, &mut at);
-        if !convert(input, &conversion, (format, &mut at), &mut scanned) {
+        if !convert(input, &conversion, (format, &mut at), scanned) {
             break;
         }
     }
-    scanned
 }
 
 fn skip_space<I: Input>(input: &mut I) {
@@ -417,12 +425,14 @@ mod tests {
     use super::*;
 
     fn scanned(text: &str, format: &str) -> (i32, bool, Vec<String>) {
-        let scanned = scan(
+        let mut scanned = Scanned::default();
+        scan(
             &mut FromText {
                 text: text.as_bytes(),
                 at: 0,
             },
             format.as_bytes(),
+            &mut scanned,
         );
         let items = scanned.items.iter().map(|item| match item {
             Item::Scalar(bits, 8) => (*bits as i64).to_string(),
@@ -459,12 +469,14 @@ mod tests {
 
     #[test]
     fn floats_have_the_asked_width() {
-        let scanned = scan(
+        let mut scanned = Scanned::default();
+        scan(
             &mut FromText {
                 text: b"1.5 2.5e1",
                 at: 0,
             },
             b"%f %lf",
+            &mut scanned,
         );
         let bits: Vec<u64> = scanned
             .items

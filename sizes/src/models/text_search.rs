@@ -121,9 +121,11 @@ fn strpbrk(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 }
 
 fn strtok(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let start = match arg(args, 0) {
-        Value { bits: 0, mark } if !mark.is_hard() => host.strtok,
-        given => given,
+    let given = arg(args, 0);
+    let start = if given == Value::known(0) {
+        host.strtok
+    } else {
+        given
     };
     host.strtok = start;
     if start == Value::known(0) {

@@ -136,10 +136,7 @@ fn pitched_3d(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         Kind::Device,
     )?;
     for (index, word) in [row, width, height].into_iter().enumerate() {
-        let at = Value {
-            bits: out.bits.wrapping_add(8 + 8 * index as u64),
-            ..out
-        };
+        let at = out.moved_to(out.bits.wrapping_add(8 + 8 * index as u64));
         host.store(at, 8, word);
     }
     SUCCESS
@@ -158,10 +155,7 @@ fn element(host: &Host<'_>, description: Value) -> Value {
 
 /// A missing extent counts as one.
 fn at_least_one(extent: Value) -> Value {
-    Value {
-        bits: extent.bits.max(1),
-        ..extent
-    }
+    extent.moved_to(extent.bits.max(1))
 }
 
 /// (out, description, width in elements, height, flags).

@@ -56,14 +56,7 @@ fn pop(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     for (index, xy, z) in dims {
         let to = arg(args, index);
         host.store(to, 8, xy);
-        host.store(
-            Value {
-                bits: to.bits.wrapping_add(8),
-                ..to
-            },
-            4,
-            z,
-        );
+        host.store(to.moved_to(to.bits.wrapping_add(8)), 4, z);
     }
     host.store(arg(args, 2), 8, pushed.shared);
     host.store(arg(args, 3), 8, pushed.stream);
@@ -76,7 +69,8 @@ pub fn launch_pushed(host: &mut Host<'_>, symbol: &str) {
         .pushed
         .pop()
         .unwrap_or_else(|| configuration(&[UNSET; 6], host.place));
-    if host.place.line == 0 {
+    // People look for a launch where they wrote the triple brackets, not in the kernel's stub.
+    if pushed.place.line > 0 {
         host.place = pushed.place;
     }
     launch(host, symbol, &pushed);

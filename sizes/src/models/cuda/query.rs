@@ -133,10 +133,7 @@ pub fn attribute(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 /// (free, total): a program that sizes by what is free takes what it gets.
 pub fn memory_info(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let total = host.device.total_bytes;
-    let free = Value {
-        bits: total.saturating_sub(host.ledger.live),
-        mark: Mark::ELASTIC,
-    };
+    let free = Value::made(total.saturating_sub(host.ledger.live), Mark::ELASTIC);
     host.store(arg(args, 0), 8, free);
     host.store(arg(args, 1), 8, Value::known(total));
     success(host, args)
@@ -168,10 +165,7 @@ fn elapsed_time(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn channel_description(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let to = arg(args, 0);
     for index in 0..5 {
-        let at = Value {
-            bits: to.bits.wrapping_add(4 * index as u64),
-            ..to
-        };
+        let at = to.moved_to(to.bits.wrapping_add(4 * index as u64));
         host.store(at, 4, arg(args, index + 1));
     }
     Ok(to)
