@@ -1,9 +1,11 @@
 //! Bitcode files in, a job profile or its bytes out. The one place that states the order of the stages.
 
 use crate::error::AnalyzeError;
+use crate::formula::{self, Formulas};
 use crate::ir::view::module::ModuleView;
 use crate::ir::{load, normalise, stubs};
 use crate::lower;
+use crate::slice;
 use inkwell::context::Context;
 use inkwell::module::Module;
 use migfit_schema::container;
@@ -32,8 +34,17 @@ pub fn analyze(
 ) -> Result<JobProfile, AnalyzeError> {
     let context = Context::create();
     let module = load::link(&context, bitcode)?;
-    let program = size_program(&context, &module)?;
-    Ok(profile(name, program, slicing))
+    let whole = size_program(&context, &module)?;
+    let sliced = slice::slice(&whole);
+    let formulas = formula::formulas(&sliced);
+    let program = match slicing {
+        Slicing::On => sliced,
+        Slicing::Off => whole,
+    };
+    Ok(JobProfile {
+        summary: summary(name, &program, formulas),
+        program: Some(program),
+    })
 }
 
 /// Links the files and lowers the program that they make, whole or sliced.
@@ -46,8 +57,11 @@ pub fn program(
 ) -> Result<SizeProgram, AnalyzeError> {
     let context = Context::create();
     let module = load::link(&context, bitcode)?;
-    let program = size_program(&context, &module)?;
-    Ok(cut(program, slicing))
+    let whole = size_program(&context, &module)?;
+    Ok(match slicing {
+        Slicing::On => slice::slice(&whole),
+        Slicing::Off => whole,
+    })
 }
 
 /// Brings a module into its plain form and lowers it.
@@ -60,40 +74,23 @@ pub fn size_program(context: &Context, module: &Module<'_>) -> Result<SizeProgra
     Ok(lower::program::lower(ModuleView::of(module), &facts))
 }
 
-fn profile(name: &str, program: SizeProgram, slicing: Slicing) -> JobProfile {
-    let program = cut(program, slicing);
-    let formulas = crate::formula::formulas(&program);
-    let kernels = program
-        .kernels
-        .iter()
-        .map(|(symbol, name)| Kernel {
-            symbol: symbol.clone(),
-            name: name.clone(),
-            registers: None,
-            static_shared: None,
-        })
-        .collect();
-    let summary = Summary {
+fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
+    let kernels = program.kernels.iter().map(|(symbol, name)| Kernel {
+        symbol: symbol.clone(),
+        name: name.clone(),
+        registers: None,
+        static_shared: None,
+    });
+    Summary {
         version: PROFILE_VERSION,
         migfit: env!("CARGO_PKG_VERSION").to_owned(),
         name: name.to_owned(),
         allocations: formulas.allocations,
         launches: formulas.launches,
-        kernels,
+        kernels: kernels.collect(),
         unknowns: formulas.unknowns,
         without_ir: Vec::new(),
         failure: None,
-    };
-    JobProfile {
-        summary,
-        program: Some(program),
-    }
-}
-
-fn cut(program: SizeProgram, slicing: Slicing) -> SizeProgram {
-    match slicing {
-        Slicing::Off => program,
-        Slicing::On => crate::slice::slice(&program),
     }
 }
 

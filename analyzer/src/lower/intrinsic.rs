@@ -4,7 +4,7 @@ use super::arithmetic;
 use super::function::Body;
 use super::overflow;
 use crate::ir::view::instruction::Instruction;
-use migfit_schema::program::{BinaryOp, Callee, Compare, Op, Operand, Reg, Type, Unary};
+use migfit_schema::program::{BinaryOp, Callee, Cast, Compare, Op, Operand, Reg, Type, Unary};
 
 /// Lowers the call of the intrinsic `name` (with `llvm.`, without the types of an overload).
 pub(super) fn lower<'m>(
@@ -43,6 +43,7 @@ pub(super) fn lower<'m>(
             body.emit(Op::MemSet { to, byte, bytes });
             Ok(())
         }
+        "ptrmask" => pointer_mask(body, call),
         "fmuladd" => multiply_add(body, call),
         "fshl" | "fshr" => each_triple(body, call, |body, dst, ty, [a, b, c]| {
             overflow::funnel_shift(body, dst, ty, short == "fshl", [a, b, c])
@@ -152,6 +153,40 @@ fn each_triple<'m>(
     let registers = body.typed_registers(call.value())?;
     for ((dst, ty), ((a, b), c)) in registers.into_iter().zip(a.into_iter().zip(b).zip(c)) {
         emit(body, dst, ty, [a, b, c]);
+    }
+    Ok(())
+}
+
+/// A pointer with some of its bits cleared (alignment upwards and downwards).
+fn pointer_mask<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Result<(), String> {
+    let word = Type::Int(64);
+    let kind = Cast::Bits;
+    let [pointer, mask] = scalars(body, call)?;
+    let (address, masked) = (body.fresh(), body.fresh());
+    body.emit(Op::Cast {
+        dst: address,
+        kind,
+        from: Type::Ptr,
+        to: word,
+        a: pointer,
+    });
+    let a = Operand::Reg(address);
+    body.emit(Op::Binary {
+        dst: masked,
+        ty: word,
+        op: BinaryOp::And,
+        a,
+        b: mask,
+    });
+    for dst in body.registers_of(call.value()) {
+        let a = Operand::Reg(masked);
+        body.emit(Op::Cast {
+            dst,
+            kind,
+            from: word,
+            to: Type::Ptr,
+            a,
+        });
     }
     Ok(())
 }
