@@ -27,6 +27,24 @@ pub enum ExitCode {
     CannotStart,
     /// 88: a part of migfit, or a tool that it needs, is missing or unfit.
     Incomplete,
+    /// 89: `migfit run -f`: the run went through, and at least one job failed.
+    JobsFailed,
+    /// 90: a job needs more memory than the largest slice has; nothing was started.
+    TooLarge,
+    /// 91: the job file is wrong, at the line and column told.
+    BadJobFile,
+    /// 92: no NVIDIA management library, or no such GPU.
+    NoGpu,
+    /// 93: the GPU's MIG mode is off.
+    MigOff,
+    /// 94: no permission to change the GPU's MIG layout.
+    NoPermission,
+    /// 95: others hold the GPU, or the places that are needed on it.
+    GpuOccupied,
+    /// 96: the driver failed, or contradicts itself or migfit's model of the GPU.
+    GpuFailed,
+    /// 97: a signal stopped the run; jobs were stopped and slices destroyed.
+    Interrupted,
 }
 
 impl ExitCode {
@@ -55,6 +73,15 @@ impl ExitCode {
             ExitCode::CannotWrite => 86,
             ExitCode::CannotStart => 87,
             ExitCode::Incomplete => 88,
+            ExitCode::JobsFailed => 89,
+            ExitCode::TooLarge => 90,
+            ExitCode::BadJobFile => 91,
+            ExitCode::NoGpu => 92,
+            ExitCode::MigOff => 93,
+            ExitCode::NoPermission => 94,
+            ExitCode::GpuOccupied => 95,
+            ExitCode::GpuFailed => 96,
+            ExitCode::Interrupted => 97,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::cli::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::fit::FitError;
 use crate::layout::LayoutError;
+use crate::run::RunError;
 use std::fmt::Write;
 
 /// What a stage's error tells beside its own message.
@@ -40,6 +41,9 @@ pub enum Failure {
     /// `migfit layout`.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    /// `migfit run`.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// Standard output could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
@@ -56,6 +60,7 @@ impl Failure {
             Failure::Build(error) => error.exit_code(),
             Failure::Fit(error) => error.exit_code(),
             Failure::Layout(error) => error.exit_code(),
+            Failure::Run(error) => error.exit_code(),
         }
     }
 
@@ -69,6 +74,7 @@ impl Failure {
             Failure::Build(error) => explained(error),
             Failure::Fit(error) => explained(error),
             Failure::Layout(error) => explained(error),
+            Failure::Run(error) => explained(error),
         }
     }
 }

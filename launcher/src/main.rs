@@ -6,9 +6,13 @@ mod cli;
 mod exit_code;
 mod failure;
 mod fit;
+mod gpu;
 mod layout;
 mod output;
+mod policy;
 mod program;
+mod report;
+mod run;
 mod sizing;
 mod table;
 
@@ -32,6 +36,12 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
     match request {
         Request::Text(text) => output::print(&text),
         Request::Build(options) => Ok(ExitCode::of_command(build::run(options)?)),
+        Request::Run(plan) => {
+            let finished = run::run(&plan)?;
+            output::remark(&finished.remark);
+            output::print(&finished.output)?;
+            Ok(finished.code)
+        }
         Request::Fit(request) => output::print(&fit::fit(&request)?),
         Request::LayoutShow(request) => output::print(&layout::show::show(&request)?),
         Request::LayoutGraph(request) => output::print(&layout::graph::graph(&request)?),

@@ -17,6 +17,11 @@ pub fn print(text: &str) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Prints a line beside the result to standard error; the result does not hang on it.
+pub fn remark(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Tells the user of a failure; nothing is left to do when even that cannot be written.
 pub fn report(failure: &Failure) {
     let _ = std::io::stderr()

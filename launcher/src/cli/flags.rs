@@ -24,6 +24,8 @@ pub enum Verb {
     Build(BuildFlags),
     /// Say what a program needs and which slice fits
     Fit(FitFlags),
+    /// Run a program, or the jobs of a file, each on a slice that fits
+    Run(RunFlags),
     /// Show the MIG profiles of a GPU model, or every layout it can take
     #[command(subcommand)]
     Layout(LayoutVerb),

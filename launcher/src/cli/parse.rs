@@ -44,6 +44,7 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
     Ok(match verb {
         Verb::Build(flags) => Request::Build(build(flags)),
         Verb::Fit(flags) => Request::Fit(fit(flags)?),
+        Verb::Run(flags) => Request::Run(run(flags)?),
         Verb::Layout(LayoutVerb::Show { gpu, json }) => Request::LayoutShow(ShowRequest {
             model: selector::model(&gpu)?,
             json,

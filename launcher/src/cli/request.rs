@@ -17,6 +17,8 @@ pub enum Request {
     Build(BuildOptions),
     /// Say what a program needs.
     Fit(FitRequest),
+    /// Run jobs.
+    Run(RunPlan),
     /// Show the MIG profiles of a model.
     LayoutShow(ShowRequest),
     /// Show the layout graph of a model.

@@ -1,0 +1,80 @@
+//! What the launcher wants of a GPU: observe, create, destroy. A planned MIG device and a live one are two types;
+//! only `create` turns one into the other. Knows neither NVML nor jobs.
+
+use crate::gpu::GpuError;
+use migfit_mig::{Model, Placed};
+
+/// Which GPU of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// By its number in the driver's order.
+    Index(u32),
+    /// By its UUID.
+    Uuid(String),
+}
+
+/// What is told of a GPU in reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuFacts {
+    /// The driver's name for the board.
+    pub name: String,
+    /// GPU UUID.
+    pub uuid: String,
+    /// Driver version.
+    pub driver: String,
+}
+
+/// A planned MIG device: a GPU instance with one compute instance of its full size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MigDeviceSpec(pub Placed);
+
+/// A MIG device that exists and that we made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveMigDevice {
+    /// As it was planned, and read back.
+    pub spec: MigDeviceSpec,
+    /// Id of its GPU instance.
+    pub gi: u32,
+    /// Id of its compute instance.
+    pub ci: u32,
+    /// `MIG-...`, the value for CUDA_VISIBLE_DEVICES. A GPU instance made again may have the same.
+    pub uuid: String,
+    /// Counts what this process made: tells two apart that share ids and UUID.
+    pub generation: u64,
+}
+
+/// A GPU instance as the driver lists it, whoever made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuInstance {
+    /// Its id.
+    pub gi: u32,
+    /// What and where it is.
+    pub placed: Placed,
+}
+
+/// A GPU under MIG.
+pub trait MigGpu {
+    /// What is told of it.
+    fn facts(&self) -> &GpuFacts;
+
+    /// Its model, with ids, sizes and placements as the driver tells them.
+    fn model(&self) -> &Model;
+
+    /// All GPU instances that exist, by id.
+    ///
+    /// # Errors
+    /// When the driver refuses, or tells of one that the model does not know.
+    fn observe(&self) -> Result<Vec<GpuInstance>, GpuError>;
+
+    /// Makes a MIG device; all of it or nothing.
+    ///
+    /// # Errors
+    /// When the driver refuses, or made something else; what was made by then is destroyed again.
+    fn create(&mut self, spec: MigDeviceSpec) -> Result<LiveMigDevice, GpuError>;
+
+    /// Destroys a MIG device that `create` made, and sees that it is gone.
+    ///
+    /// # Errors
+    /// When it stays in use, or the driver refuses.
+    fn destroy(&mut self, device: &LiveMigDevice) -> Result<(), GpuError>;
+}

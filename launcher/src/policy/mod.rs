@@ -1,0 +1,19 @@
+//! Policies: who goes where, when. Pure: a situation in, one step with its reason out; no clock, no device, so
+//! the same object decides in live and in simulated runs.
+
+pub mod situation;
+
+pub mod step;
+
+pub mod policies;
+
+pub mod sequential;
+
+pub mod fifo;
+
+pub use policies::Policy;
+pub use situation::{Queued, Situation};
+pub use step::{Start, Step};
+
+#[cfg(test)]
+mod sentences;

@@ -1,0 +1,23 @@
+//! What a policy answers: start one job on one slice, or wait; each with its reason.
+
+use migfit_mig::Decision;
+
+/// The next thing to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Start a job.
+    Start(Start),
+    /// Nothing can start until a running job ends; why.
+    Wait(String),
+}
+
+/// A job's start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Position in the queue.
+    pub position: usize,
+    /// Its slice and what has to be done for it.
+    pub decision: Decision,
+    /// Why this slice, in a sentence.
+    pub reason: String,
+}

@@ -1,0 +1,110 @@
+//! The batch as a whole, from its jobs. A figure without a source is null, and a note says why.
+
+use migfit_schema::report::{Batch, JobReport, Source};
+
+/// What a reader must know of a run on the virtual GPU whose kernels were counted and not run.
+fn not_executed_note(launches: u64) -> String {
+    format!(
+        "kernels not executed: the virtual GPU counted {launches} launches but ran none, so a launch has no work \
+         count and no time or energy is claimed"
+    )
+}
+
+/// What the batch's figures rest on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Basis {
+    /// Number of jobs, ended or not.
+    pub jobs: usize,
+    /// Whether the GPU is virtual: it has no clock of its own, so no time is read off a run.
+    pub is_virtual: bool,
+    /// Launches that were counted and not run.
+    pub not_executed: u64,
+    /// What "one at a time" means.
+    pub baseline: Option<String>,
+}
+
+impl Basis {
+    /// The batch's figures, from the jobs that have ended.
+    #[must_use]
+    pub fn batch(&self, ended: &[JobReport]) -> Batch {
+        let completed = ended.iter().filter(|job| job.exit_code == Some(0)).count();
+        let timed = !self.is_virtual && self.not_executed == 0;
+        let makespan_s = timed.then(|| makespan(ended)).flatten();
+        Batch {
+            jobs: self.jobs,
+            completed,
+            failed: ended.len() - completed,
+            baseline: self.baseline.clone(),
+            makespan_s,
+            sequential_makespan_s: None,
+            throughput_ratio: None,
+            energy_j: None,
+            sequential_energy_j: None,
+            energy_ratio: None,
+            time_source: makespan_s.map(|_| Source::Measured),
+            energy_source: None,
+            repeats: 1,
+        }
+    }
+
+    /// Why figures are null, in sentences.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let note = match (self.not_executed, self.is_virtual) {
+            (0, true) => "virtual GPU: no launch was counted and no time or energy is claimed".to_owned(),
+            (0, false) => {
+                "the baseline was not run: no throughput or energy ratio (run again with --policy sequential)".to_owned()
+            }
+            (launches, _) => not_executed_note(launches),
+        };
+        vec![note]
+    }
+}
+
+/// Last end after the common submit.
+fn makespan(ended: &[JobReport]) -> Option<f64> {
+    let ends = ended
+        .iter()
+        .filter_map(|job| Some(job.wait_s? + job.run_s?));
+    ends.reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    fn basis(is_virtual: bool, not_executed: u64) -> Basis {
+        Basis {
+            jobs: 3,
+            is_virtual,
+            not_executed,
+            baseline: Some("7g".to_owned()),
+        }
+    }
+
+    #[test]
+    fn no_time_is_claimed_where_kernels_did_not_run() {
+        let batch = basis(true, 40).batch(&samples::jobs());
+        assert_eq!((batch.completed, batch.failed), (1, 1));
+        assert_eq!((batch.makespan_s, batch.time_source), (None, None));
+        assert_eq!(
+            basis(true, 40).notes(),
+            [
+                "kernels not executed: the virtual GPU counted 40 launches but ran none, so a launch has no work count \
+              and no time or energy is claimed"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_real_gpu_s_makespan_is_measured() {
+        let batch = basis(false, 0).batch(&samples::jobs());
+        assert_eq!(
+            (batch.makespan_s, batch.time_source),
+            (Some(3.5), Some(Source::Measured))
+        );
+        assert_eq!((batch.throughput_ratio, batch.energy_source), (None, None));
+        assert!(basis(false, 0).notes()[0].contains("baseline was not run"));
+    }
+}

@@ -1,0 +1,51 @@
+//! What stands at a report's head: the GPU, and who made the report, where and when.
+
+use crate::gpu::GpuFacts;
+use crate::report::date;
+use migfit_mig::Model;
+use migfit_schema::report::{GpuName, Provenance};
+use std::time::SystemTime;
+
+/// What stands at a report's head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// The GPU.
+    pub gpu: GpuName,
+    /// Who, where, when.
+    pub provenance: Provenance,
+    /// What "one at a time" means on this GPU: the MIG profile that takes all of it.
+    pub baseline: Option<String>,
+}
+
+impl Heading {
+    /// The head of the report of a run that started then.
+    #[must_use]
+    pub fn new(
+        selector: &str,
+        gpu: &GpuFacts,
+        model: &Model,
+        is_virtual: bool,
+        started: SystemTime,
+    ) -> Heading {
+        Heading {
+            gpu: GpuName {
+                selector: selector.to_owned(),
+                name: gpu.name.clone(),
+                uuid: gpu.uuid.clone(),
+                is_virtual,
+            },
+            provenance: Provenance {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                driver: gpu.driver.clone(),
+                host: host(),
+                date: date::rfc3339(started),
+            },
+            baseline: model.whole().map(|whole| format!("{}g", whole.name.slices)),
+        }
+    }
+}
+
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname");
+    name.map_or_else(|_| "unknown".to_owned(), |name| name.trim().to_owned())
+}

@@ -1,0 +1,35 @@
+//! One job's line of the report.
+
+use crate::run::outcome::Outcome;
+use crate::run::ready::ReadyJob;
+use migfit_schema::report::JobReport;
+use std::time::Duration;
+
+/// The line of a job whose output went to these files, if it went to files.
+#[must_use]
+pub fn line(ready: &ReadyJob, outcome: &Outcome, streams: Option<(String, String)>) -> JobReport {
+    let foretold = ready.program.as_ref().ok().map(|program| &program.foretold);
+    let (stdout, stderr) = streams.filter(|_| outcome.placed.is_some()).unzip();
+    JobReport {
+        name: ready.job.name.clone(),
+        predicted_bytes: foretold.and_then(|f| f.peak).map(|bytes| bytes.0),
+        observed_peak_bytes: outcome.seen.peak,
+        verdict: foretold.map_or_else(|| "unknown".to_owned(), |f| f.verdict.to_string()),
+        mig_profile: outcome.placed.map(|placed| placed.profile.to_string()),
+        placement: outcome.placed.map(|placed| placed.placement.into()),
+        attempts: u32::from(outcome.placed.is_some()),
+        wait_s: outcome.wait.map(seconds),
+        run_s: outcome.run.map(seconds),
+        exit_code: outcome.ending.exit_code(),
+        verified: outcome.verified,
+        reason: outcome.reason(foretold.map_or("", |f| f.why.as_str())),
+        launches: outcome.seen.launches.clone(),
+        stdout,
+        stderr,
+    }
+}
+
+/// To the microsecond: more digits would be noise.
+fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e6
+}

@@ -1,0 +1,20 @@
+//! What a run came to: outcomes in, `report.json` (written anew after each job) and a table out. Knows no device
+//! and no process.
+
+pub mod date;
+
+pub mod heading;
+
+pub mod batch;
+
+pub mod job;
+
+pub mod file;
+
+pub mod table;
+
+pub use file::{ReportFile, json};
+pub use heading::Heading;
+
+#[cfg(test)]
+mod samples;

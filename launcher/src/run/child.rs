@@ -1,0 +1,61 @@
+//! A running job: started, waited for by a thread of its own, stopped with all that it started.
+
+use crate::run::events::Event;
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+};
+use std::io;
+use std::process::{Child, Command};
+use std::sync::mpsc::Sender;
+
+/// A job's process.
+#[derive(Clone, Copy, Debug)]
+pub struct Running {
+    pid: Pid,
+    /// Whether it is the head of a process group of its own.
+    leads: bool,
+}
+
+impl Running {
+    /// Starts the process; its end comes as an event for job `job`.
+    ///
+    /// # Errors
+    /// Why it cannot be started.
+    pub fn start(
+        command: &mut Command,
+        leads: bool,
+        job: usize,
+        events: Sender<Event>,
+    ) -> io::Result<Running> {
+        let child = command.spawn()?;
+        let running = Running {
+            pid: Pid::from_child(&child),
+            leads,
+        };
+        std::thread::spawn(move || running.wait(child, job, &events));
+        Ok(running)
+    }
+
+    /// Sends a signal to the job, and to all that it started where it leads a group.
+    pub fn signal(self, signal: Signal) {
+        // A job that is gone already needs no signal.
+        let _ = match self.leads {
+            true => kill_process_group(self.pid, signal),
+            false => kill_process(self.pid, signal),
+        };
+    }
+
+    fn wait(self, mut child: Child, job: usize, events: &Sender<Event>) {
+        if self.leads {
+            // While its head is not reaped, the group's number belongs to nobody else: what the job left behind
+            // (it would hold the slice) can be ended safely now.
+            let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while let Err(Errno::INTR) = waitid(WaitId::Pid(self.pid), ended) {}
+            let _ = kill_process_group(self.pid, Signal::KILL);
+        }
+        let status = child.wait();
+        // The run may be over already.
+        let _ = events.send(Event::Ended { job, status });
+    }
+}

@@ -1,0 +1,137 @@
+//! Why a run did not begin, or could not be carried through.
+
+use crate::exit_code::ExitCode;
+use crate::failure::Explain;
+use crate::gpu::GpuError;
+use crate::program::ProgramError;
+use crate::run::job_file::JobFileError;
+use crate::run::need::TooLarge;
+use std::path::PathBuf;
+
+/// Why a run did not begin, or could not be carried through.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The job file.
+    #[error(transparent)]
+    JobFile(#[from] JobFileError),
+    /// The one program of `migfit run PROGRAM`.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The folder that migfit was started in is gone.
+    #[error("cannot tell the current folder: {0}")]
+    WorkingFolder(std::io::Error),
+    /// Jobs that no slice holds; nothing was started.
+    #[error("{} of {of} jobs need more memory than the largest slice has; nothing was started", too_large.len())]
+    TooLarge {
+        /// Which, with the numbers.
+        too_large: Vec<TooLarge>,
+        /// Number of jobs.
+        of: usize,
+    },
+    /// GPU instances of others leave no place; nothing was started.
+    #[error("no slice for job '{job}' beside what others made on this GPU; nothing was started")]
+    NoSlice {
+        /// The first such job.
+        job: String,
+        /// MIG profiles that would do.
+        wanted: String,
+        /// GPU instances that migfit did not make.
+        others: String,
+    },
+    /// A part of migfit is not where it should be.
+    #[error("the virtual GPU's library is missing: {}", .0.display())]
+    NoVirtualGpu(PathBuf),
+    /// A folder or file of results.
+    #[error("cannot write '{}': {source}", path.display())]
+    CannotWrite {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The folder of results holds other things.
+    #[error("'{}' is not empty and holds no earlier run", .0.display())]
+    ForeignFolder(PathBuf),
+    /// Another run writes there.
+    #[error("another migfit run writes to '{}'", .0.display())]
+    FolderInUse(PathBuf),
+    /// Signals cannot be listened for.
+    #[error("cannot listen for signals: {0}")]
+    Signals(std::io::Error),
+    /// The GPU.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The layout graph cannot be made.
+    #[error(transparent)]
+    Graph(#[from] migfit_mig::graph::GraphError),
+    /// What the driver lists contradicts the model.
+    #[error(transparent)]
+    Placement(#[from] migfit_mig::NoPlacement),
+}
+
+impl Explain for RunError {
+    fn place(&self) -> Option<String> {
+        match self {
+            RunError::JobFile(JobFileError::Wrong {
+                file, line, column, ..
+            }) => Some(format!("{}:{line}:{column}", file.display())),
+            RunError::Program(error) => error.place(),
+            RunError::TooLarge { too_large, .. } => {
+                let lines: Vec<String> = too_large.iter().map(ToString::to_string).collect();
+                Some(lines.join("\n"))
+            }
+            RunError::NoSlice { wanted, others, .. } => {
+                Some(format!("it would fit {wanted}\nothers made {others}"))
+            }
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            RunError::JobFile(JobFileError::Wrong { hint, .. }) => hint.clone(),
+            RunError::JobFile(JobFileError::Unreadable { .. }) => {
+                "name a job file: migfit run -f jobs.toml".to_owned()
+            }
+            RunError::Program(error) => return error.hint(),
+            RunError::Gpu(error) => return error.hint(),
+            RunError::WorkingFolder(_) => "go to a folder that exists".to_owned(),
+            RunError::TooLarge { .. } => {
+                "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out".to_owned()
+            }
+            RunError::NoSlice { .. } => {
+                "destroy what is not needed (nvidia-smi mig -lgi lists it), or use another GPU".to_owned()
+            }
+            RunError::NoVirtualGpu(_) => {
+                "run an installed migfit: cargo xtask stage, then target/migfit/bin/migfit".to_owned()
+            }
+            RunError::CannotWrite { .. } => {
+                "name a folder on a disk with room that you may write to: --out DIR".to_owned()
+            }
+            RunError::ForeignFolder(_) | RunError::FolderInUse(_) => "name another folder: --out DIR".to_owned(),
+            RunError::Signals(_) | RunError::Graph(_) | RunError::Placement(_) => {
+                "please report this, with the output of migfit layout show --gpu MODEL".to_owned()
+            }
+        })
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            RunError::JobFile(JobFileError::Unreadable { .. }) | RunError::WorkingFolder(_) => {
+                ExitCode::NoSuchTarget
+            }
+            RunError::JobFile(JobFileError::Wrong { .. }) => ExitCode::BadJobFile,
+            RunError::Program(error) => error.exit_code(),
+            RunError::TooLarge { .. } => ExitCode::TooLarge,
+            RunError::NoSlice { .. } => ExitCode::GpuOccupied,
+            RunError::NoVirtualGpu(_) => ExitCode::Incomplete,
+            RunError::CannotWrite { .. }
+            | RunError::ForeignFolder(_)
+            | RunError::FolderInUse(_) => ExitCode::CannotWrite,
+            RunError::Gpu(error) => error.exit_code(),
+            RunError::Signals(_) | RunError::Graph(_) | RunError::Placement(_) => {
+                ExitCode::GpuFailed
+            }
+        }
+    }
+}

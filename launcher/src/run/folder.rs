@@ -1,0 +1,134 @@
+//! The folder of one run's results: made, marked as ours, and locked while the run lasts.
+
+use crate::run::RunError;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Marks a folder as one of ours; locked while a run writes there.
+const MARKER: &str = "migfit-run";
+
+/// The folder of one run's results.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Files and folders of one job's results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobFolder {
+    /// Standard output.
+    pub stdout: PathBuf,
+    /// Standard error.
+    pub stderr: PathBuf,
+    /// Run records, one a process.
+    pub records: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes or takes over this folder; none: a new one under `migfit-runs` here.
+    ///
+    /// # Errors
+    /// When it cannot be written, holds something else, or belongs to a run that goes on.
+    pub fn open(wanted: Option<&Path>, run: &str) -> Result<RunFolder, RunError> {
+        let own = Path::new("migfit-runs").join(run);
+        let wanted = wanted.unwrap_or(&own);
+        std::fs::create_dir_all(wanted).map_err(cannot_write(wanted))?;
+        let path = wanted.canonicalize().map_err(cannot_write(wanted))?;
+        let marker = path.join(MARKER);
+        let mut entries = path.read_dir().map_err(cannot_write(&path))?;
+        if !marker.exists() && entries.next().is_some() {
+            return Err(RunError::ForeignFolder(wanted.to_owned()));
+        }
+        let open = File::options().create(true).append(true).open(&marker);
+        let lock = open.map_err(cannot_write(&marker))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(RunFolder { path, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(RunError::FolderInUse(wanted.to_owned())),
+            Err(TryLockError::Error(source)) => Err(cannot_write(&marker)(source)),
+        }
+    }
+
+    /// The folder itself, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The report.
+    pub fn report(&self) -> PathBuf {
+        self.path.join("report.json")
+    }
+
+    /// State of a virtual GPU of this run alone; what an earlier run left is taken away.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn fresh_gpu_state(&self) -> Result<PathBuf, RunError> {
+        let path = self.path.join("virtual-gpu.state");
+        removed(std::fs::remove_file(&path)).map_err(cannot_write(&path))?;
+        Ok(path)
+    }
+
+    /// The folder of a job, with nothing of an earlier run in it.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn job(&self, name: &str) -> Result<JobFolder, RunError> {
+        let folder = self.path.join("jobs").join(name);
+        let records = folder.join("records");
+        removed(std::fs::remove_dir_all(&records)).map_err(cannot_write(&records))?;
+        std::fs::create_dir_all(&records).map_err(cannot_write(&records))?;
+        Ok(JobFolder {
+            stdout: folder.join("stdout"),
+            stderr: folder.join("stderr"),
+            records,
+        })
+    }
+}
+
+/// Names the file in what the system says of it.
+pub fn cannot_write(path: &Path) -> impl Fn(io::Error) -> RunError {
+    move |source| RunError::CannotWrite {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn removed(answer: io::Result<()>) -> io::Result<()> {
+    match answer {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_taken_over_and_locked() {
+        let base = tempfile::tempdir().unwrap();
+        let wanted = base.path().join("deep/run");
+        let first = RunFolder::open(Some(&wanted), "x").unwrap();
+        let again = RunFolder::open(Some(&wanted), "x");
+        assert!(matches!(again, Err(RunError::FolderInUse(_))));
+        let records = first.job("a").unwrap().records;
+        std::fs::write(records.join("1-2.record"), "old").unwrap();
+        drop(first);
+        let second = RunFolder::open(Some(&wanted), "x").unwrap();
+        let records = second.job("a").unwrap().records;
+        assert_eq!(records.read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn other_people_s_folders_and_impossible_ones_are_refused() {
+        let base = tempfile::tempdir().unwrap();
+        std::fs::write(base.path().join("thesis.tex"), "").unwrap();
+        let foreign = RunFolder::open(Some(base.path()), "x");
+        assert!(matches!(foreign, Err(RunError::ForeignFolder(_))));
+        let below_a_file = base.path().join("thesis.tex/run");
+        let impossible = RunFolder::open(Some(&below_a_file), "x");
+        assert!(matches!(impossible, Err(RunError::CannotWrite { .. })));
+    }
+}

@@ -1,0 +1,42 @@
+//! `migfit run`: jobs in, each sized, placed, run and recorded, a report out. In the order in which things happen.
+
+pub mod error;
+
+pub mod job;
+
+mod toml_place;
+
+mod memory;
+
+pub mod job_file;
+
+mod installation;
+
+pub mod folder;
+
+pub mod need;
+
+pub mod ready;
+
+mod slices;
+
+mod launch;
+
+mod child;
+
+mod events;
+
+pub mod record;
+
+mod verified;
+
+pub mod outcome;
+
+mod progress;
+
+mod batch;
+
+mod verb;
+
+pub use error::RunError;
+pub use verb::run;

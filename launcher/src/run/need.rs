@@ -1,0 +1,285 @@
+//! One job and a board -> what is foretold of it and the MIG profiles that hold it, tightest first, with the reason.
+//! What is not known goes to the whole GPU and says why.
+
+use crate::program::{self, ProgramError};
+use crate::run::job::Job;
+use crate::sizing::choice::Slice;
+use crate::sizing::{Board, Choice, Sized, SliceNeed, device, size};
+use migfit_mig::{MigProfile, ProfileName};
+use migfit_schema::profile::JobProfile;
+use migfit_schema::units::{Bytes, Mib};
+use migfit_sizes::{CommandLine, Limits, Need, Verdict};
+use std::fmt;
+use std::path::Path;
+
+/// What is foretold of a job, and where it may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foretold {
+    /// Peak of requested bytes; none where unknown.
+    pub peak: Option<Bytes>,
+    /// How sure.
+    pub verdict: Verdict,
+    /// MIG profiles that hold it, tightest first; never empty.
+    pub fitting: Vec<ProfileName>,
+    /// Why these, as a clause.
+    pub why: String,
+}
+
+/// A job that no slice holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    job: String,
+    program: Bytes,
+    context: Bytes,
+    need: Mib,
+    largest: ProfileName,
+    have: Mib,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: needs {} ({} and a CUDA context of {}), the largest slice {} has {}",
+            self.job, self.need, self.program, self.context, self.largest, self.have
+        )
+    }
+}
+
+/// Foretells a job's need on each slice of the board.
+///
+/// # Errors
+/// When even the largest slice is too small.
+pub fn foretell(board: Board<'_>, job: &Job, program: &Path) -> Result<Foretold, TooLarge> {
+    let profile = program::read_profile(program);
+    let evaluated = match &profile {
+        Ok(profile) => evaluate(board, job, profile),
+        Err(error) => Evaluated::nothing(unprofiled(error)),
+    };
+    let sized = size(board, |slice| match job.memory {
+        Some(bytes) => SliceNeed {
+            bytes: Some(bytes),
+            verdict: Verdict::UpperBound,
+        },
+        None => evaluated.on(slice),
+    });
+    decide(job, &evaluated, &sized)
+}
+
+/// Evaluations of one job: one for all slices where the program does not ask what it runs on.
+struct Evaluated {
+    needs: Vec<(Option<ProfileName>, Need)>,
+    /// Why nothing is known.
+    nothing: Option<String>,
+}
+
+impl Evaluated {
+    fn nothing(why: String) -> Evaluated {
+        Evaluated {
+            needs: Vec::new(),
+            nothing: Some(why),
+        }
+    }
+
+    fn need(&self, slice: ProfileName) -> Option<&Need> {
+        let of = |own: &Option<ProfileName>| own.is_none_or(|own| own == slice);
+        self.needs
+            .iter()
+            .find(|(own, _)| of(own))
+            .map(|(_, need)| need)
+    }
+
+    fn on(&self, slice: &MigProfile) -> SliceNeed {
+        match self.need(slice.name) {
+            Some(need) => SliceNeed {
+                bytes: need.peak_rounded.or(need.peak),
+                verdict: need.verdict,
+            },
+            None => SliceNeed {
+                bytes: None,
+                verdict: Verdict::Unknown,
+            },
+        }
+    }
+}
+
+fn evaluate(board: Board<'_>, job: &Job, profile: &JobProfile) -> Evaluated {
+    let Some(program) = &profile.program else {
+        let why = profile
+            .summary
+            .failure
+            .as_deref()
+            .unwrap_or("its analysis failed");
+        return Evaluated::nothing(format!("the job profile holds no size program: {why}"));
+    };
+    let words = job.command.iter().map(|word| word.clone().into_string());
+    let Ok(args) = words.collect::<Result<Vec<String>, _>>() else {
+        return Evaluated::nothing("an argument is not valid UTF-8".to_owned());
+    };
+    let command = CommandLine {
+        args,
+        env: job.environment(),
+        cwd: job.cwd.clone(),
+    };
+    let asks = device::asks(program);
+    let slices = board
+        .model
+        .profiles
+        .iter()
+        .filter(|slice| slice.name.attribute.is_none());
+    let slices = slices.filter_map(|slice| Some((slice, device::properties(board.model, slice)?)));
+    let taken = if asks { usize::MAX } else { 1 };
+    let needs = slices.take(taken).map(|(slice, properties)| {
+        let need = migfit_sizes::evaluate(profile, &command, &properties, &Limits::default());
+        (asks.then_some(slice.name), need)
+    });
+    Evaluated {
+        needs: needs.collect(),
+        nothing: None,
+    }
+}
+
+/// Why a file tells nothing: a clause that fits behind "need unknown:".
+fn unprofiled(error: &ProgramError) -> String {
+    match error {
+        ProgramError::NoProfile(_) => {
+            "the program carries no job profile (migfit build makes one)".to_owned()
+        }
+        ProgramError::NotElf { kind, .. } => format!("it is {kind}, which carries no job profile"),
+        other => other.to_string(),
+    }
+}
+
+fn decide(job: &Job, evaluated: &Evaluated, sized: &Sized) -> Result<Foretold, TooLarge> {
+    let (slice, fitting) = match sized.choice {
+        Some(Choice::Tightest(slice)) => (slice, fitting(sized)),
+        Some(Choice::Whole(slice)) => (slice, vec![slice.candidate.profile]),
+        Some(Choice::TooLarge(slice)) => return Err(too_large(job, &slice)),
+        None => {
+            return Ok(Foretold {
+                peak: None,
+                verdict: Verdict::Unknown,
+                fitting: Vec::new(),
+                why: "the GPU has no MIG profile".to_owned(),
+            });
+        }
+    };
+    let need = evaluated.need(slice.candidate.profile);
+    Ok(Foretold {
+        peak: need.and_then(|need| need.peak),
+        verdict: need.map_or(Verdict::Unknown, |need| need.verdict),
+        why: why(job, evaluated, &slice, need),
+        fitting,
+    })
+}
+
+fn fitting(sized: &Sized) -> Vec<ProfileName> {
+    let holding = sized
+        .slices
+        .iter()
+        .filter(|s| s.need.bounds_the_job() && s.holds());
+    holding.map(|slice| slice.candidate.profile).collect()
+}
+
+fn too_large(job: &Job, slice: &Slice) -> TooLarge {
+    TooLarge {
+        job: job.name.clone(),
+        program: slice.need.bytes.unwrap_or_default(),
+        context: slice.context.bytes,
+        need: slice.candidate.need,
+        largest: slice.candidate.profile,
+        have: slice.candidate.have,
+    }
+}
+
+fn why(job: &Job, evaluated: &Evaluated, slice: &Slice, need: Option<&Need>) -> String {
+    let context = slice.context.bytes;
+    if let Some(memory) = job.memory {
+        return format!("{memory} by the job file's word + {context} context");
+    }
+    match slice.need.bytes {
+        Some(bytes) if slice.need.bounds_the_job() => {
+            format!(
+                "{bytes} foretold ({}) + {context} context",
+                slice.need.verdict
+            )
+        }
+        _ => format!(
+            "need {}, so the whole GPU: {}",
+            slice.need.verdict,
+            doubt(evaluated, need)
+        ),
+    }
+}
+
+fn doubt(evaluated: &Evaluated, need: Option<&Need>) -> String {
+    let first = need.and_then(|need| need.unknowns.first());
+    match (&evaluated.nothing, first) {
+        (Some(nothing), _) => nothing.clone(),
+        (None, Some(unknown)) => match &unknown.site {
+            Some(site) => format!("{} at {site}: {}", unknown.what, unknown.reason),
+            None => format!("{}: {}", unknown.what, unknown.reason),
+        },
+        (None, None) => "the program takes what it gets".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(memory: Option<u64>) -> Job {
+        Job {
+            name: "a".to_owned(),
+            command: vec!["sh".into()],
+            cwd: "/".into(),
+            env: Vec::new(),
+            memory: memory.map(|mib| Mib(mib).to_bytes()),
+        }
+    }
+
+    fn board() -> Board<'static> {
+        Board::virtual_gpu(migfit_mig::find("a100-40gb").unwrap())
+    }
+
+    fn script() -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "#!/bin/sh\n").unwrap();
+        file
+    }
+
+    #[test]
+    fn a_program_without_job_profile_gets_the_whole_gpu_and_the_reason() {
+        let foretold = foretell(board(), &job(None), script().path()).unwrap();
+        assert_eq!(foretold.fitting, ["7g.40gb".parse().unwrap()]);
+        assert_eq!((foretold.peak, foretold.verdict), (None, Verdict::Unknown));
+        assert_eq!(
+            foretold.why,
+            "need unknown, so the whole GPU: it is a script, which carries no job profile"
+        );
+    }
+
+    #[test]
+    fn the_user_s_word_goes_before_what_is_foretold() {
+        let foretold = foretell(board(), &job(Some(6 << 10)), script().path()).unwrap();
+        let names: Vec<String> = foretold.fitting.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            names,
+            ["1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"]
+        );
+        assert!(
+            foretold.why.starts_with("6.00 GiB by the job file's word"),
+            "{}",
+            foretold.why
+        );
+    }
+
+    #[test]
+    fn a_job_that_no_slice_holds_is_refused_with_the_numbers() {
+        let error = foretell(board(), &job(Some(40 << 10)), script().path()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a: needs 41416 MiB (40.00 GiB and a CUDA context of 456.00 MiB), the largest slice 7g.40gb has 40192 MiB"
+        );
+    }
+}

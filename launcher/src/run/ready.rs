@@ -1,0 +1,103 @@
+//! All jobs of a run, made ready before anything starts: program found, need foretold, slices chosen.
+
+use crate::policy::Policy;
+use crate::program::{self, ProgramError};
+use crate::run::RunError;
+use crate::run::job::Job;
+use crate::run::need::{Foretold, foretell};
+use crate::sizing::Board;
+use migfit_mig::{Held, LayoutGraph, ProfileName, place};
+use std::path::PathBuf;
+
+/// A job that is ready to be placed.
+#[derive(Debug)]
+pub struct ReadyJob {
+    /// As the user stated it.
+    pub job: Job,
+    /// Its program's file, or why it cannot start.
+    pub program: Result<Program, ProgramError>,
+}
+
+/// A program that was found.
+#[derive(Debug)]
+pub struct Program {
+    /// Its file, absolute.
+    pub file: PathBuf,
+    /// What is foretold.
+    pub foretold: Foretold,
+    /// MIG profiles that the policy would give it, the one to prefer first.
+    pub slices: Vec<ProfileName>,
+}
+
+/// Makes all jobs ready. A program that is not found is its own job's failure.
+///
+/// # Errors
+/// When a job is too large for every slice, or has no place beside the GPU instances of others.
+pub fn make_ready(
+    jobs: Vec<Job>,
+    board: Board<'_>,
+    graph: &LayoutGraph,
+    others: &[Held],
+    policy: &dyn Policy,
+) -> Result<Vec<ReadyJob>, RunError> {
+    let of = jobs.len();
+    let mut ready = Vec::new();
+    let mut too_large = Vec::new();
+    for job in jobs {
+        let search = job.variable("PATH");
+        let found = program::find(&job.program(), &job.cwd, search.as_deref());
+        let program = match found {
+            Err(error) => Err(error),
+            Ok(file) => {
+                let file = std::path::absolute(&file).unwrap_or(file);
+                match foretell(board, &job, &file) {
+                    Ok(foretold) => Ok(placeable(&job, file, foretold, graph, others, policy)?),
+                    Err(larger) => {
+                        too_large.push(larger);
+                        continue;
+                    }
+                }
+            }
+        };
+        ready.push(ReadyJob { job, program });
+    }
+    match too_large.is_empty() {
+        true => Ok(ready),
+        false => Err(RunError::TooLarge { too_large, of }),
+    }
+}
+
+/// Leaves out what could never be placed beside the GPU instances of others.
+fn placeable(
+    job: &Job,
+    file: PathBuf,
+    foretold: Foretold,
+    graph: &LayoutGraph,
+    others: &[Held],
+    policy: &dyn Policy,
+) -> Result<Program, RunError> {
+    let whole = graph.model().whole().map(|profile| profile.name);
+    let wanted = whole.map_or_else(Vec::new, |whole| policy.choose(&foretold.fitting, whole));
+    let slices: Vec<ProfileName> = wanted
+        .iter()
+        .copied()
+        .filter(|&slice| place(graph, others, slice).is_ok())
+        .collect();
+    if slices.is_empty() {
+        return Err(RunError::NoSlice {
+            job: job.name.clone(),
+            wanted: joined(&wanted),
+            others: joined(&others.iter().map(|held| held.placed).collect::<Vec<_>>()),
+        });
+    }
+    Ok(Program {
+        file,
+        foretold,
+        slices,
+    })
+}
+
+fn joined<T: ToString>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(" ")
+}

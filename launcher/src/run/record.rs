@@ -1,0 +1,129 @@
+//! The run records of one job's processes -> what was seen of the job.
+
+use migfit_schema::record::{self, Failure, LaunchCount, RunRecord};
+use std::path::Path;
+
+/// What the runtime saw of one job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Largest peak of requested bytes of one process; none where no process left a record.
+    pub peak: Option<u64>,
+    /// Processes that left a record.
+    pub processes: usize,
+    /// Launches by kernel and shape, of all processes.
+    pub launches: Vec<LaunchCount>,
+    /// Launches that a virtual GPU counted and did not run.
+    pub not_executed: u64,
+    /// The first failed allocation: the proof of running out of memory.
+    pub out_of_memory: Option<Failure>,
+    /// What could not be read, or is not whole.
+    pub troubles: Vec<String>,
+}
+
+/// Reads all run records of a folder.
+#[must_use]
+pub fn read(folder: &Path) -> Seen {
+    let mut seen = Seen::default();
+    let entries = folder
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "record")
+    });
+    files.sort();
+    for file in files {
+        let bytes = std::fs::read(&file).map_err(|error| error.to_string());
+        match bytes.and_then(|bytes| record::read(&bytes).map_err(|error| error.to_string())) {
+            Ok(record) => seen.add(record),
+            Err(trouble) => {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                seen.troubles.push(format!("run record {name}: {trouble}"));
+            }
+        }
+    }
+    seen
+}
+
+impl Seen {
+    fn add(&mut self, record: RunRecord) {
+        self.peak = self.peak.max(Some(record.peak_bytes));
+        self.processes += 1;
+        self.not_executed = self
+            .not_executed
+            .saturating_add(record.launches_not_executed);
+        if self.out_of_memory.is_none() {
+            self.out_of_memory = record.first_failures.into_iter().next();
+        }
+        if record.disturbed {
+            self.troubles
+                .push(format!("process {} was recorded in part", record.pid));
+        }
+        for launch in record.kernels {
+            self.count(launch);
+        }
+    }
+
+    fn count(&mut self, launch: LaunchCount) {
+        let shape = |l: &LaunchCount| (l.kernel.clone(), l.grid, l.block, l.shared);
+        let known = self
+            .launches
+            .iter_mut()
+            .find(|known| shape(known) == shape(&launch));
+        match known {
+            Some(known) => known.count = known.count.saturating_add(launch.count),
+            None => self.launches.push(launch),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use migfit_schema::record::{MappedRecord, RECORD_MAGIC, RECORD_VERSION};
+    use std::mem::offset_of;
+
+    fn record(peak: u64, failed: Option<u64>) -> Vec<u8> {
+        let mut bytes = vec![0; size_of::<MappedRecord>()];
+        bytes[..8].copy_from_slice(&RECORD_MAGIC);
+        let mut put =
+            |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        put(offset_of!(MappedRecord, version), RECORD_VERSION);
+        put(offset_of!(MappedRecord, peak_bytes), peak);
+        put(offset_of!(MappedRecord, launches_not_executed), 3);
+        put(offset_of!(MappedRecord, kernel_rows), 1);
+        put(offset_of!(MappedRecord, kernels) + 192, 3);
+        if let Some(requested) = failed {
+            put(offset_of!(MappedRecord, failures), 1);
+            put(offset_of!(MappedRecord, failure), requested);
+        }
+        bytes
+    }
+
+    #[test]
+    fn processes_of_one_job_are_put_together() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("1-1.record"), record(10, None)).unwrap();
+        std::fs::write(folder.path().join("2-1.record"), record(30, Some(99))).unwrap();
+        std::fs::write(folder.path().join("3-1.record"), "cut").unwrap();
+        std::fs::write(folder.path().join("notes.txt"), "not ours").unwrap();
+        let seen = read(folder.path());
+        assert_eq!(
+            (seen.peak, seen.processes, seen.not_executed),
+            (Some(30), 2, 6)
+        );
+        assert_eq!((seen.launches.len(), seen.launches[0].count), (1, 6));
+        assert_eq!(seen.out_of_memory.unwrap().requested, 99);
+        assert_eq!(seen.troubles, ["run record 3-1.record: not a run record"]);
+    }
+
+    #[test]
+    fn no_record_is_not_a_peak_of_zero() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(read(folder.path()).peak, None);
+        assert_eq!(read(&folder.path().join("absent")), Seen::default());
+    }
+}
