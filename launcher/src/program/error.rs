@@ -4,7 +4,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use migfit_schema::container::{ContainerError, PROFILE_SECTION};
 use migfit_schema::profile::PROFILE_VERSION;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a program could not be found, or its job profile could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +98,13 @@ pub enum DamagedProfile {
 
 const BUILD: &str = "build the program with migfit: migfit build -- make";
 
+/// A file in the folder: the one of the folder's own name where there is one.
+fn inside(folder: &Path) -> PathBuf {
+    let own = folder.file_name().map(|name| folder.join(name));
+    own.filter(|file| file.is_file())
+        .unwrap_or_else(|| folder.join("a.out"))
+}
+
 impl Explain for ProgramError {
     fn place(&self) -> Option<String> {
         match self {
@@ -116,7 +123,7 @@ impl Explain for ProgramError {
                 None => "name the program's file, with its folder: ./a.out".to_owned(),
             },
             ProgramError::Folder(path) => {
-                format!("name a program in it: {}", path.join("a.out").display())
+                format!("name a program in it: {}", inside(path).display())
             }
             ProgramError::NotRegular(_) => {
                 "name a program's file, with its folder: ./a.out".to_owned()

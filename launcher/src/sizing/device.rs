@@ -84,11 +84,12 @@ pub fn properties(model: &Model, profile: &MigProfile) -> Option<DevicePropertie
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use migfit_schema::program::{Block, Function, Instruction, Place, Terminator};
 
-    fn calling(name: &str) -> SizeProgram {
+    /// A program whose `main` calls one function outside.
+    pub(crate) fn calling(name: &str) -> SizeProgram {
         let op = Op::Call {
             dst: Vec::new(),
             results: Vec::new(),
