@@ -6,11 +6,21 @@ use migfit_vgpu_device::{StateError, VirtualGpu};
 fn main() -> Result<(), StateError> {
     let name = std::env::args().nth(1).unwrap_or_default();
     let gpu = VirtualGpu::from_env()?;
-    let profile = gpu.model().profiles.iter().find(|profile| profile.name == name);
-    let profile = profile.ok_or_else(|| StateError::InvalidArgument(format!("no MIG profile is called \"{name}\"")))?;
+    let profile = gpu
+        .model()
+        .profiles
+        .iter()
+        .find(|profile| profile.name == name);
+    let profile = profile.ok_or_else(|| {
+        StateError::InvalidArgument(format!("no MIG profile is called \"{name}\""))
+    })?;
     let made = gpu.create_gpu_instance(profile.id, None)?;
-    let full = profile.compute.iter().find(|compute| compute.sm_slices == profile.sm_slices);
-    let full = full.ok_or_else(|| StateError::InvalidArgument(format!("{name} has no compute instance")))?;
+    let full = profile
+        .compute
+        .iter()
+        .find(|compute| compute.sm_slices == profile.sm_slices);
+    let full =
+        full.ok_or_else(|| StateError::InvalidArgument(format!("{name} has no compute instance")))?;
     let compute = gpu.create_compute_instance(made.id, full.id, None)?;
     println!("{}", gpu.mig_uuid(made.id, compute.id));
     Ok(())

@@ -1,25 +1,12 @@
-//! The figures of one GPU model that the virtual GPU needs: boards, MIG profiles, placements. Data only.
+//! The figures of one GPU model that a virtual GPU needs, taken from crate mig's models: those that leave out what a
+//! GPU must know of itself (its SMs) are refused.
 
 use crate::state::StateError;
+use migfit_mig::model::ComputeProfile;
+use migfit_mig::{Engines, MigProfile};
 use migfit_schema::units::Mib;
 
-/// Where a GPU instance lies in memory slices, or a compute instance in SM slices of its GPU instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Placement {
-    /// First slice.
-    pub start: u32,
-    /// Number of slices.
-    pub size: u32,
-}
-
-impl Placement {
-    /// Whether the two share a slice.
-    #[must_use]
-    pub fn overlaps(self, other: Placement) -> bool {
-        self.start < other.start.saturating_add(other.size)
-            && other.start < self.start.saturating_add(self.size)
-    }
-}
+pub use migfit_mig::Placement;
 
 /// A GPU model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +27,8 @@ pub struct Model {
     pub compute_capability: (u32, u32),
     /// PCI device id.
     pub pci_device: u32,
+    /// Engines of the whole GPU, in the order of `GiProfile::engines`.
+    pub engines: [u32; 5],
     /// MIG profiles of GPU instances; empty where the model has no MIG.
     pub profiles: Vec<GiProfile>,
 }
@@ -67,8 +56,10 @@ pub struct GiProfile {
     pub media_extensions: bool,
     /// How many at most.
     pub max_count: u32,
-    /// Legal first memory slices, ascending.
+    /// Legal first memory slices, in the driver's listing order.
     pub starts: Vec<u32>,
+    /// The same in the order in which the driver takes them when no placement is given.
+    pub default_order: Vec<u32>,
     /// Compute instances that fit into it.
     pub compute: Vec<CiProfile>,
 }
@@ -92,12 +83,28 @@ impl Model {
     /// The built-in model of that name.
     ///
     /// # Errors
-    /// `StateError::UnknownModel` when there is none.
+    /// `StateError::UnknownModel` when there is none, or too little is known of it for a virtual GPU.
     pub fn named(name: &str) -> Result<Model, StateError> {
-        if name != "a100-40gb" {
-            return Err(StateError::UnknownModel(name.to_owned()));
-        }
-        Ok(a100_40gb())
+        let unknown = |error: migfit_mig::ModelError| StateError::UnknownModel(error.to_string());
+        let found = migfit_mig::find(name).map_err(unknown)?;
+        Model::from_data(found)
+            .ok_or_else(|| StateError::UnknownModel(too_little_known(&found.name)))
+    }
+
+    fn from_data(model: &migfit_mig::Model) -> Option<Model> {
+        let profiles: Option<Vec<_>> = model.profiles.iter().map(GiProfile::from_data).collect();
+        Some(Model {
+            name: model.name.clone(),
+            board: model.board().to_owned(),
+            memory: model.memory_mib,
+            sms: model.sm_count?,
+            sm_slices: model.compute_slices,
+            memory_slices: model.memory_slices,
+            compute_capability: model.compute_capability,
+            pci_device: model.pci_device_id,
+            engines: in_order(model.whole()?.engines?),
+            profiles: profiles?,
+        })
     }
 
     /// Whether the model can be partitioned.
@@ -119,51 +126,102 @@ impl GiProfile {
     pub fn compute_profile(&self, id: u32) -> Option<&CiProfile> {
         self.compute.iter().find(|profile| profile.id == id)
     }
+
+    fn from_data(profile: &MigProfile) -> Option<GiProfile> {
+        let engines = in_order(profile.engines?);
+        Some(GiProfile {
+            name: profile.name.to_string(),
+            id: profile.id,
+            index: profile.nvml_index,
+            sm_slices: profile.compute_slices(),
+            memory_slices: profile.memory_slices,
+            memory: profile.memory_mib,
+            sms: profile.sms?,
+            engines,
+            media_extensions: engines.last() != Some(&0),
+            max_count: profile.max_count,
+            starts: profile.starts.clone(),
+            default_order: profile.default_order().map(|place| place.start).collect(),
+            compute: profile
+                .compute_profiles()
+                .iter()
+                .map(CiProfile::from_data)
+                .collect(),
+        })
+    }
 }
 
-fn a100_40gb() -> Model {
-    const ROWS: [(&str, u32, u32, u32, u32, u64, u32, u32, &[u32]); 5] = [
-        ("1g.5gb", 19, 0, 1, 1, 4864, 14, 7, &[0, 1, 2, 3, 4, 5, 6]),
-        ("2g.10gb", 14, 1, 2, 2, 9984, 28, 3, &[0, 2, 4]),
-        ("3g.20gb", 9, 2, 3, 4, 20096, 42, 2, &[0, 4]),
-        ("4g.20gb", 5, 3, 4, 4, 20096, 56, 1, &[0]),
-        ("7g.40gb", 0, 4, 7, 8, 40192, 98, 1, &[0]),
-    ];
-    let profiles = ROWS.iter().map(
-        |&(name, id, index, sm_slices, memory_slices, memory, sms, max_count, starts)| GiProfile {
-            name: name.to_owned(),
+impl CiProfile {
+    fn from_data(profile: &ComputeProfile) -> CiProfile {
+        let ComputeProfile {
+            slices,
             id,
-            index,
-            sm_slices,
-            memory_slices,
-            memory: Mib(memory),
-            sms,
-            engines: [sm_slices, 0, 0, 0, 0],
-            media_extensions: false,
             max_count,
-            starts: starts.to_vec(),
-            compute: (1..=sm_slices)
-                .filter(|slices| [1, 2, 3, 4, 7].contains(slices))
-                .filter(|slices| (sm_slices, *slices) != (4, 3))
-                .map(|slices| CiProfile {
-                    id: if slices == 7 { 4 } else { slices - 1 },
-                    index: if slices == 7 { 4 } else { slices - 1 },
-                    sm_slices: slices,
-                    sms: slices * 14,
-                    max_count: sm_slices / slices,
-                })
-                .collect(),
-        },
-    );
-    Model {
-        name: "a100-40gb".to_owned(),
-        board: "NVIDIA A100-SXM4-40GB".to_owned(),
-        memory: Mib(40960),
-        sms: 108,
-        sm_slices: 7,
-        memory_slices: 8,
-        compute_capability: (8, 0),
-        pci_device: 0x20B0,
-        profiles: profiles.collect(),
+            sms,
+        } = *profile;
+        // NVML's id of a compute-instance profile is its constant too.
+        CiProfile {
+            id,
+            index: id,
+            sm_slices: slices,
+            sms,
+            max_count,
+        }
+    }
+}
+
+fn in_order(engines: Engines) -> [u32; 5] {
+    let Engines {
+        copy,
+        decoder,
+        encoder,
+        jpeg,
+        ofa,
+    } = engines;
+    [copy, decoder, encoder, jpeg, ofa]
+}
+
+fn too_little_known(name: &str) -> String {
+    let models = migfit_mig::builtin().unwrap_or_default();
+    let usable = models
+        .iter()
+        .filter(|model| Model::from_data(model).is_some());
+    let usable: Vec<_> = usable.map(|model| model.name.as_str()).collect();
+    format!(
+        "too little is known of {name} for a virtual GPU (its SMs); take one of {}",
+        usable.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_has_the_figures_of_crate_mig() {
+        let model = Model::named("a100-40gb").unwrap();
+        assert_eq!(
+            (model.sms, model.memory, model.compute_capability),
+            (108, Mib(40960), (8, 0))
+        );
+        let half = model.profile(9).unwrap();
+        assert_eq!(
+            (half.name.as_str(), half.memory, half.sms),
+            ("3g.20gb", Mib(19968), 42)
+        );
+        let counts: Vec<_> = half
+            .compute
+            .iter()
+            .map(|ci| (ci.sm_slices, ci.max_count))
+            .collect();
+        assert_eq!(counts, [(1, 3), (2, 1), (3, 1)]);
+    }
+
+    #[test]
+    fn unknown_and_incomplete_models_are_refused_with_what_to_do() {
+        let unknown = Model::named("a100-4gb").unwrap_err().to_string();
+        assert!(unknown.contains("did you mean `a100-40gb`"), "{unknown}");
+        let incomplete = Model::named("b300-269gb").unwrap_err().to_string();
+        assert!(incomplete.contains("a30-24gb, a100-40gb"), "{incomplete}");
     }
 }

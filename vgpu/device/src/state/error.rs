@@ -8,8 +8,8 @@ pub enum StateError {
     /// Neither a model nor a state file is named.
     #[error("no virtual GPU is configured; set MIGFIT_VGPU to a GPU model such as a100-40gb")]
     NotConfigured,
-    /// No built-in model has that name.
-    #[error("no GPU model is called \"{0}\"; `migfit layout show --gpu` lists those that are")]
+    /// No built-in model has that name, or too little is known of it for a virtual GPU.
+    #[error("{0}")]
     UnknownModel(String),
     /// The file is another model's state.
     #[error(

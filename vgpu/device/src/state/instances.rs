@@ -80,17 +80,34 @@ pub fn free_placements(tables: &Tables, model: &Model, profile: &GiProfile) -> V
         .iter()
         .filter(|instance| instance.profile == profile.id)
         .count();
-    let media = taken
-        .iter()
-        .filter_map(|instance| model.profile(instance.profile));
-    let engines_gone =
-        profile.media_extensions && media.into_iter().any(|other| other.media_extensions);
-    if engines_gone || of_profile >= profile.max_count as usize {
+    if of_profile >= profile.max_count as usize || !engines_left(&taken, model, profile) {
         return Vec::new();
     }
-    let mut places = placing::preference(model, profile);
-    places.retain(|place| !taken.iter().any(|other| other.placement.overlaps(*place)));
+    let size = profile.memory_slices;
+    let places = profile
+        .default_order
+        .iter()
+        .map(|&start| Placement { start, size });
     places
+        .filter(|place| !taken.iter().any(|other| other.placement.overlaps(*place)))
+        .collect()
+}
+
+/// Whether the GPU has media engines for one more: decoders, encoders, JPEG, OFA. (Copy engines are shared where short.)
+fn engines_left(taken: &[GpuInstance], model: &Model, profile: &GiProfile) -> bool {
+    let others = taken
+        .iter()
+        .filter_map(|instance| model.profile(instance.profile));
+    let mut left = model.engines;
+    for one in others.chain(std::iter::once(profile)) {
+        for (left, needed) in left.iter_mut().zip(one.engines).skip(1) {
+            match left.checked_sub(needed) {
+                Some(rest) => *left = rest,
+                None => return false,
+            }
+        }
+    }
+    true
 }
 
 /// Creates a GPU instance, at the given place or where the driver would put it.

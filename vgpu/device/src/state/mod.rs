@@ -14,3 +14,10 @@ pub use error::StateError;
 pub use gpu::{Slice, Snapshot, VirtualGpu};
 pub use instances::{ComputeInstance, GpuInstance};
 pub use processes::{MemoryUse, ProcessUse};
+
+#[cfg(test)]
+mod file_tests;
+#[cfg(test)]
+mod instances_tests;
+#[cfg(test)]
+mod processes_tests;
