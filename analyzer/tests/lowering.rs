@@ -51,6 +51,8 @@ listings! {
     intrinsics
     unsupported
     places
+    managed
+    launch_place
 }
 
 #[test]
