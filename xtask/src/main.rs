@@ -1,9 +1,10 @@
 //! The chores of the repository: set-up, staging, demo, test and bench. It drives other programs and
 //! knows nothing of LLVM or CUDA itself, so that it builds first on a bare machine.
 
-use anyhow::Result;
 use clap::{Parser, Subcommand};
+use error::ChoreError;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 mod bench;
 mod check;
@@ -47,13 +48,22 @@ enum Chore {
     },
 }
 
-fn main() -> Result<()> {
-    match Cli::parse().chore {
-        Chore::Setup => setup::run()?,
-        Chore::Stage { quiet } => stage::run(quiet)?,
-        Chore::Demo => demo::run()?,
-        Chore::Test => check::run()?,
-        Chore::Bench { names, json } => bench::run(&names, json.as_deref())?,
+fn main() -> ExitCode {
+    match perform(Cli::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
-    Ok(())
+}
+
+fn perform(chore: Chore) -> Result<(), ChoreError> {
+    match chore {
+        Chore::Setup => setup::run(),
+        Chore::Stage { quiet } => stage::run(quiet),
+        Chore::Demo => demo::run(),
+        Chore::Test => check::run(),
+        Chore::Bench { names, json } => bench::run(&names, json.as_deref()),
+    }
 }
