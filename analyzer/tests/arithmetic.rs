@@ -1,6 +1,8 @@
 //! What lowering spells out in plain operations must compute what LLVM's language reference says. A small evaluator of
 //! straight-line whole-number code stands here, on purpose not the one of crate sizes: two readings of the operations.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use inkwell::context::Context;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::pipeline;

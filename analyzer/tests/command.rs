@@ -1,5 +1,7 @@
 //! The command `migfit-analyze` as migfit-cc calls it: exit codes, messages, and what it writes.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use migfit_schema::container;
 use migfit_schema::profile::Summary;
 use migfit_schema::program::SizeProgram;

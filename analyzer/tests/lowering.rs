@@ -1,6 +1,8 @@
 //! Small modules of our own in, listings of their size programs out, compared with what stands beside them.
 //! Whatever goes in, the program that comes out must be well formed.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use inkwell::context::Context;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::lower::print;

@@ -55,14 +55,7 @@ pub(super) fn lower<'m>(
             checked(body, call, short)
         }
         "trap" | "ubsantrap" => {
-            let callee = Callee::External("abort".to_owned());
-            let (dst, results, args) = (Vec::new(), Vec::new(), Vec::new());
-            body.emit(Op::Call {
-                dst,
-                results,
-                callee,
-                args,
-            });
+            abort(body);
             Ok(())
         }
         _ => Err(format!("intrinsic {name}")),
@@ -155,6 +148,18 @@ fn each_triple<'m>(
         emit(body, dst, ty, [a, b, c]);
     }
     Ok(())
+}
+
+/// Ends the process.
+fn abort(body: &mut Body<'_, '_>) {
+    let callee = Callee::External("abort".to_owned());
+    let (dst, results, args) = (Vec::new(), Vec::new(), Vec::new());
+    body.emit(Op::Call {
+        dst,
+        results,
+        callee,
+        args,
+    });
 }
 
 /// A pointer with some of its bits cleared (alignment upwards and downwards).

@@ -18,90 +18,59 @@ pub(super) fn checked(
     a: Operand,
     b: Operand,
 ) -> Result<(), String> {
-    let sum = Operand::Reg(result);
-    match name {
-        "uadd.with.overflow" => {
-            body.emit(Op::Binary {
-                dst: result,
-                ty,
-                op: BinaryOp::Add,
-                a,
-                b,
-            });
-            body.emit(Op::Compare {
-                dst: flag,
-                ty,
-                op: Compare::ULt,
-                a: sum,
-                b: a,
-            });
-        }
-        "usub.with.overflow" => {
-            body.emit(Op::Binary {
-                dst: result,
-                ty,
-                op: BinaryOp::Sub,
-                a,
-                b,
-            });
-            body.emit(Op::Compare {
-                dst: flag,
-                ty,
-                op: Compare::ULt,
-                a,
-                b,
-            });
-        }
-        "sadd.with.overflow" => {
-            body.emit(Op::Binary {
-                dst: result,
-                ty,
-                op: BinaryOp::Add,
-                a,
-                b,
-            });
-            // Both operands differ in sign from the result.
-            let from_a = binary(body, ty, BinaryOp::Xor, a, sum);
-            let from_b = binary(body, ty, BinaryOp::Xor, b, sum);
-            sign_of_both(body, flag, ty, from_a, from_b);
-        }
-        "ssub.with.overflow" => {
-            body.emit(Op::Binary {
-                dst: result,
-                ty,
-                op: BinaryOp::Sub,
-                a,
-                b,
-            });
-            // The operands differ in sign, and so do the first and the result.
-            let operands = binary(body, ty, BinaryOp::Xor, a, b);
-            let from_a = binary(body, ty, BinaryOp::Xor, a, sum);
-            sign_of_both(body, flag, ty, operands, from_a);
-        }
-        "smul.with.overflow" | "umul.with.overflow" => {
-            body.emit(Op::Binary {
-                dst: result,
-                ty,
-                op: BinaryOp::Mul,
-                a,
-                b,
-            });
-            if width(ty) <= 32 {
-                widened(body, flag, ty, name.starts_with('s'), sum, [a, b]);
-            } else if name.starts_with('u') {
-                divided(body, flag, ty, sum, [a, b]);
-            } else {
-                return Err(format!("intrinsic llvm.{name} of 64 bits"));
-            }
-        }
+    let signed = name.starts_with('s');
+    let op = match name.get(1..4) {
+        Some("add") => BinaryOp::Add,
+        Some("sub") => BinaryOp::Sub,
+        Some("mul") => BinaryOp::Mul,
         _ => return Err(format!("intrinsic llvm.{name}")),
+    };
+    body.emit(Op::Binary {
+        dst: result,
+        ty,
+        op,
+        a,
+        b,
+    });
+    let value = Operand::Reg(result);
+    match op {
+        BinaryOp::Mul if width(ty) <= 32 => widened(body, flag, ty, signed, value, [a, b]),
+        BinaryOp::Mul if !signed => divided(body, flag, ty, value, [a, b]),
+        BinaryOp::Mul => return Err(format!("intrinsic llvm.{name} of 64 bits")),
+        _ if signed => signs(body, flag, ty, op, value, [a, b]),
+        // An unsigned sum that wrapped is below either operand; a difference wraps where the first is below the second.
+        BinaryOp::Add => body.emit(Op::Compare {
+            dst: flag,
+            ty,
+            op: Compare::ULt,
+            a: value,
+            b: a,
+        }),
+        _ => body.emit(Op::Compare {
+            dst: flag,
+            ty,
+            op: Compare::ULt,
+            a,
+            b,
+        }),
     }
     Ok(())
 }
 
-/// Set where the sign bit is set in both.
-fn sign_of_both(body: &mut Body<'_, '_>, flag: Reg, ty: Type, a: Operand, b: Operand) {
-    let both = binary(body, ty, BinaryOp::And, a, b);
+/// Set where the signs show that a signed sum or difference wrapped: both operands of a sum differ in sign from it;
+/// the operands of a difference differ in sign, and so do the first and the result.
+fn signs(
+    body: &mut Body<'_, '_>,
+    flag: Reg,
+    ty: Type,
+    op: BinaryOp,
+    value: Operand,
+    [a, b]: [Operand; 2],
+) {
+    let other = if op == BinaryOp::Add { value } else { a };
+    let first = binary(body, ty, BinaryOp::Xor, a, value);
+    let second = binary(body, ty, BinaryOp::Xor, b, other);
+    let both = binary(body, ty, BinaryOp::And, first, second);
     body.emit(Op::Compare {
         dst: flag,
         ty,
