@@ -1,14 +1,20 @@
-//! `Expr` -> the text that people read: `arg(1) * arg(1) * 4`. Loop variables are named in the text and explained
-//! once, in clauses behind it. Prints what it is given; simplifying is the analyzer's work.
+//! `Expr` -> the text that people read: `arg(1) * arg(1) * 4`. Loop variables, and values that are one of several,
+//! have a name in the text and are explained once, in clauses behind it. Simplifying is the analyzer's work.
 
 use migfit_schema::formula::{BinaryOp, CompareOp, Expr, Input, LoopVar, UnaryOp};
+use std::collections::BTreeSet;
 
-/// Prints expressions that belong together, so that a loop variable has one name and one clause in all of them.
+/// Prints expressions that belong together, so that what is named has one name and one clause in all of them.
 #[derive(Default)]
 pub struct FormulaPrinter {
-    loops: Vec<(LoopVar, String)>,
+    /// Loop variables and `OneOf` values with their names.
+    named: Vec<(Expr, String)>,
     clauses: Vec<String>,
+    inputs: BTreeSet<&'static str>,
 }
+
+/// Names of values that are one of several: free ones are taken in this order, then with primes.
+const VALUE_NAMES: [&str; 4] = ["n", "m", "k", "q"];
 
 /// How strongly the outermost operator of a text binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,10 +34,16 @@ impl FormulaPrinter {
         self.print(expr).0
     }
 
-    /// A clause for each loop variable met so far: `i = 0, 16 .. < n`.
+    /// A clause for each name met so far: `i = 0, 16 .. < n`, `n = one of 0, arg(1)`.
     #[must_use]
     pub fn clauses(&self) -> &[String] {
         &self.clauses
+    }
+
+    /// What the ways of writing inputs met so far mean.
+    #[must_use]
+    pub fn legend(&self) -> &BTreeSet<&'static str> {
+        &self.inputs
     }
 
     fn print(&mut self, expr: &Expr) -> (String, Binding) {
@@ -40,8 +52,14 @@ impl FormulaPrinter {
             Expr::Int(value) => (value.to_string(), Binding::Whole),
             Expr::Float(value) if *value < 0.0 => (format!("{value:?}"), Binding::Sign),
             Expr::Float(value) => (format!("{value:?}"), Binding::Whole),
-            Expr::Input(input) => (input_text(input), Binding::Whole),
-            Expr::Loop(variable) => (self.loop_name(variable), Binding::Whole),
+            Expr::Input(input) => {
+                self.inputs.insert(meaning(input));
+                (input_text(input), Binding::Whole)
+            }
+            Expr::Loop(variable) => {
+                let name = self.name(expr, std::slice::from_ref(&variable.name.as_str()));
+                (name, Binding::Whole)
+            }
             Expr::Binary(op, a, b) => self.binary(*op, a, b),
             Expr::Unary(op, a) => self.unary(*op, a),
             Expr::Select {
@@ -49,10 +67,7 @@ impl FormulaPrinter {
                 then,
                 otherwise,
             } => self.choice(condition, then, otherwise),
-            Expr::OneOf(values) => {
-                let values: Vec<String> = values.iter().map(|value| self.text(value)).collect();
-                (format!("one_of({})", values.join(", ")), Binding::Whole)
-            }
+            Expr::OneOf(_) => (self.name(expr, &VALUE_NAMES), Binding::Whole),
             Expr::Unknown { site, reason } => {
                 let place = site.as_ref().map(|site| format!(" at {site}"));
                 let place = place.unwrap_or_default();
@@ -141,25 +156,35 @@ impl FormulaPrinter {
         }
     }
 
-    /// The name of a loop variable; another loop whose variable has the same name gets a prime.
-    fn loop_name(&mut self, variable: &LoopVar) -> String {
-        if let Some((_, name)) = self.loops.iter().find(|(known, _)| known == variable) {
+    /// The name of a loop variable or of one of several values; a name that is taken gets a prime.
+    fn name(&mut self, expr: &Expr, wanted: &[&str]) -> String {
+        if let Some((_, name)) = self.named.iter().find(|(known, _)| known == expr) {
             return name.clone();
         }
-        let mut name = variable.name.clone();
-        while self.loops.iter().any(|(_, taken)| *taken == name) {
+        let taken = |name: &str| self.named.iter().any(|(_, known)| known == name);
+        let free = wanted.iter().find(|name| !taken(name));
+        let mut name = free.or(wanted.first()).map_or("n", |name| name).to_owned();
+        while taken(&name) {
             name.push('\'');
         }
-        self.loops.push((variable.clone(), name.clone()));
-        let clause = self.clause(variable, &name);
-        self.clauses.push(clause);
+        self.named.push((expr.clone(), name.clone()));
+        let range = match expr {
+            Expr::Loop(variable) => self.range(variable),
+            Expr::OneOf(values) => {
+                let values: Vec<String> = values.iter().map(|value| self.text(value)).collect();
+                format!("one of {}", values.join(", "))
+            }
+            other => self.text(other),
+        };
+        self.clauses.push(format!("{name} = {range}"));
         name
     }
 
-    fn clause(&mut self, variable: &LoopVar, name: &str) -> String {
+    fn range(&mut self, variable: &LoopVar) -> String {
         let first = self.text(&variable.first);
         let second = match (&variable.first, &variable.step) {
             (_, Expr::Int(1)) => String::new(),
+            (_, Expr::Int(-1)) => " down".to_owned(),
             (Expr::Int(first), Expr::Int(step)) => format!(", {}", first.saturating_add(*step)),
             (first, step) => {
                 let sum = Expr::Binary(BinaryOp::Add, first.clone().into(), step.clone().into());
@@ -167,10 +192,7 @@ impl FormulaPrinter {
             }
         };
         let bound = self.text(&variable.bound);
-        format!(
-            "{name} = {first}{second} .. {} {bound}",
-            sign(variable.compare)
-        )
+        format!("{first}{second} .. {} {bound}", sign(variable.compare))
     }
 }
 
@@ -210,6 +232,26 @@ fn right_of(binding: Binding) -> Binding {
         Binding::Sum => Binding::Product,
         Binding::Apart => Binding::Sign,
         _ => Binding::Whole,
+    }
+}
+
+/// What the way of writing an input means.
+fn meaning(input: &Input) -> &'static str {
+    match input {
+        Input::ArgInt(_) => "arg(1): the first word behind the program, as a number",
+        Input::WordInt(_) => {
+            "word(1): the first word that is no option, as a number (or the file that it names)"
+        }
+        Input::ArgFloat(_) => {
+            "float(arg(1)): the first word behind the program, as a floating-point number"
+        }
+        Input::ArgCount => "argc: the number of words, the program's own name included",
+        Input::OptionInt(_) => {
+            "option(-s, --size): the number behind this option, in either spelling"
+        }
+        Input::EnvInt(_) => "env(NAME): the environment variable, as a number",
+        Input::FileInt { .. } => "file(F, number 0): the first number in the file F",
+        Input::Device(_) => "device(P): the property P of the slice that the program runs on",
     }
 }
 

@@ -114,10 +114,7 @@ fn choices_and_calls() {
         site: None,
         reason: "read from device memory".to_owned(),
     };
-    assert_eq!(
-        text(&Expr::OneOf(vec![Expr::Int(1), unknown])),
-        "one_of(1, unknown(read from device memory))"
-    );
+    assert_eq!(text(&unknown), "unknown(read from device memory)");
 }
 
 #[test]
@@ -245,4 +242,30 @@ proptest! {
         prop_assume!(value(&expr).is_some());
         prop_assert_eq!(Reader::read(&text(&expr)), value(&expr), "{}", text(&expr));
     }
+}
+
+#[test]
+fn one_of_several_values_has_a_name_and_a_clause() {
+    let mut printer = FormulaPrinter::default();
+    let side = Expr::OneOf(vec![Expr::Int(0), n()]);
+    let other = Expr::OneOf(vec![side.clone(), Expr::Int(4)]);
+    let area = two(Mul, side.clone(), two(Mul, other, side));
+    assert_eq!(printer.text(&area), "n * m * n");
+    assert_eq!(
+        printer.clauses(),
+        ["n = one of 0, arg(1)", "m = one of n, 4"]
+    );
+    let legend: Vec<&str> = printer.legend().iter().copied().collect();
+    assert_eq!(
+        legend,
+        ["arg(1): the first word behind the program, as a number"]
+    );
+}
+
+#[test]
+fn a_loop_that_counts_down_says_so() {
+    let mut printer = FormulaPrinter::default();
+    let down = counted("i", two(Sub, n(), Expr::Int(1)), -1, Expr::Int(0));
+    printer.text(&down);
+    assert_eq!(printer.clauses(), ["i = arg(1) - 1 down .. < 0"]);
 }

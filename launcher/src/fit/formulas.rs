@@ -5,7 +5,11 @@ use crate::fit::formula_text::FormulaPrinter;
 use migfit_schema::formula::Expr;
 use migfit_schema::profile::{Allocation, Launch, Summary, Unknown};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// What the ways of writing inputs mean.
+type Legend = BTreeSet<&'static str>;
 
 /// Every formula of a program, as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,6 +18,8 @@ pub struct Formulas {
     pub allocations: Vec<SiteFormulas>,
     /// Launch sites.
     pub launches: Vec<SiteFormulas>,
+    /// What the ways of writing inputs mean, for those that occur.
+    pub legend: Legend,
 }
 
 /// The formulas of one site.
@@ -33,18 +39,28 @@ impl Formulas {
     /// Those of a summary.
     #[must_use]
     pub fn of(summary: &Summary) -> Formulas {
+        let mut legend = BTreeSet::new();
+        let allocations = summary.allocations.iter();
+        let allocations = allocations
+            .map(|one| allocation(one, &mut legend))
+            .collect();
         let launches = summary.launches.iter();
+        let launches = launches
+            .map(|one| launch(summary, one, &mut legend))
+            .collect();
         Formulas {
-            allocations: summary.allocations.iter().map(allocation).collect(),
-            launches: launches.map(|one| launch(summary, one)).collect(),
+            allocations,
+            launches,
+            legend,
         }
     }
 }
 
-fn allocation(allocation: &Allocation) -> SiteFormulas {
+fn allocation(allocation: &Allocation, legend: &mut Legend) -> SiteFormulas {
     let mut printer = FormulaPrinter::default();
     let mut formulas = vec![("bytes", printer.text(&allocation.size))];
     push_unless(&mut formulas, &mut printer, "times", &allocation.times, 1);
+    legend.extend(printer.legend());
     SiteFormulas {
         place: allocation.site.to_string(),
         what: allocation.api.clone(),
@@ -53,7 +69,7 @@ fn allocation(allocation: &Allocation) -> SiteFormulas {
     }
 }
 
-fn launch(summary: &Summary, launch: &Launch) -> SiteFormulas {
+fn launch(summary: &Summary, launch: &Launch, legend: &mut Legend) -> SiteFormulas {
     let mut printer = FormulaPrinter::default();
     let mut formulas = vec![
         ("grid", extent(&mut printer, &launch.grid)),
@@ -66,6 +82,7 @@ fn launch(summary: &Summary, launch: &Launch) -> SiteFormulas {
     } else {
         ""
     };
+    legend.extend(printer.legend());
     SiteFormulas {
         place: launch.site.to_string(),
         what: format!("{}{kind}", kernel_name(summary, &launch.kernel)),
@@ -121,6 +138,10 @@ pub fn text(summary: &Summary, formulas: &Formulas) -> String {
     section(&mut text, "allocations", &formulas.allocations, site);
     section(&mut text, "launches", &formulas.launches, site);
     section(&mut text, "not known", &summary.unknowns, unknown);
+    let legend: Vec<_> = formulas.legend.iter().collect();
+    section(&mut text, "how inputs are written", &legend, |line| {
+        format!("  {line}\n")
+    });
     text + &gaps(summary)
 }
 
@@ -261,6 +282,9 @@ launches
 
 not known
   lud.cu:9  call of foo: it has no body
+
+how inputs are written
+  option(-s, --size): the number behind this option, in either spelling
 
 linked without IR, so not looked into
   libx.a(y.o)
