@@ -1,8 +1,8 @@
 //! Calls: into functions with a body, of models, and of functions that nothing is known about.
 
+use super::address::function_at;
 use super::host::{End, Halt};
 use super::mark::{Mark, Source};
-use super::memory::function_at;
 use super::run::{Called, MODEL_CACHE, Machine};
 use super::step::{UNSET, set, value};
 use super::value::Value;

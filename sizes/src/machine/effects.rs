@@ -1,10 +1,10 @@
 //! Skipping both sides of an unknown branch: everything that either side may write becomes unknown.
 //! Looks at the instructions between the branch and the block where the sides join, without running them.
 
+use super::address::global_address;
 use super::arithmetic::bytes;
 use super::host::End;
 use super::mark::Mark;
-use super::memory::global_address;
 use super::run::{Machine, malformed};
 use super::step::set;
 use super::value::Value;

@@ -9,7 +9,7 @@ use crate::ledger::Ledger;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
-use crate::models::scan::Scanned;
+use crate::models::scan_format::Scanned;
 use migfit_schema::kernel::Kernel;
 use migfit_schema::program::{Place, SizeProgram};
 use std::collections::{BTreeMap, BTreeSet};

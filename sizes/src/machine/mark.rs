@@ -76,7 +76,7 @@ impl Marks {
             return *mark;
         }
         let index = usize::from(Mark::FIRST_PLACED) + self.sources.len();
-        let Ok(index) = u16::try_from(index) else {
+        let Some(index) = u16::try_from(index).ok().filter(|index| *index < u16::MAX) else {
             // More distinct sources than marks: the last one stands for all that follow.
             return Mark(u16::MAX);
         };

@@ -1,22 +1,13 @@
-//! Host memory of the evaluated program: objects, addresses, bounds. A bad access gives an unknown value,
-//! never a panic. An address is an object's number above its offset, so differences and order within an object hold.
+//! Objects of the evaluated program: allocation, release, limits. Reading and writing is in `access`.
 
+use super::address::{OFFSET_BITS, Table, number_of, object_address, offset_of, stack_address};
 use super::mark::Mark;
 use super::object::{Kind, Object};
-use super::value::Value;
 
-/// Bits of an address that are the offset within the object (512 GiB).
-const OFFSET_BITS: u32 = 39;
-/// Set in addresses of stack objects.
-const STACK: u64 = 1 << 62;
-/// Set in addresses of functions.
-const FUNCTION: u64 = 1 << 61;
 /// Most objects of one table.
 const MOST_OBJECTS: usize = 1 << 22;
 /// What an object costs beside its bytes.
 const OBJECT_COST: u64 = 96;
-/// Longest text that is read as a C string.
-const LONGEST_TEXT: usize = 1 << 24;
 
 /// The limit of host memory was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,33 +21,10 @@ pub struct Memory {
     /// Stack objects; those from `stack_len` on wait to be used again.
     stack: Vec<Object>,
     stack_len: usize,
+    /// Numbers of managed objects.
+    managed: Vec<usize>,
     held: u64,
     limit: u64,
-}
-
-/// Address of a function.
-pub fn function_address(function: u32) -> u64 {
-    FUNCTION | (u64::from(function) << 4)
-}
-
-/// The function at an address.
-pub fn function_at(address: u64) -> Option<u32> {
-    let index = address.wrapping_sub(FUNCTION) >> 4;
-    (address & 15 == 0 && address >> 61 == 1)
-        .then_some(index)?
-        .try_into()
-        .ok()
-}
-
-/// Address of a global plus an offset.
-#[inline(always)]
-pub fn global_address(global: u32, offset: i64) -> u64 {
-    ((u64::from(global) + 1) << OFFSET_BITS).wrapping_add(offset as u64)
-}
-
-#[inline(always)]
-fn offset_of(address: u64) -> u64 {
-    address & ((1 << OFFSET_BITS) - 1)
 }
 
 impl Memory {
@@ -66,32 +34,27 @@ impl Memory {
             objects: vec![Object::opaque(Kind::Freed, 0)],
             stack: Vec::new(),
             stack_len: 0,
+            managed: Vec::new(),
             held: 0,
             limit,
         }
     }
 
+    /// The object that an address points into.
     #[inline(always)]
-    fn object(&self, address: u64) -> Option<&Object> {
-        if address >> 61 == 0 {
-            self.objects.get((address >> OFFSET_BITS) as usize)
-        } else if address & STACK != 0 {
-            let index = ((address ^ STACK) >> OFFSET_BITS) as usize;
-            self.stack.get(..self.stack_len)?.get(index)
-        } else {
-            None
+    pub fn object(&self, address: u64) -> Option<&Object> {
+        match number_of(address)? {
+            (Table::Objects, number) => self.objects.get(number),
+            (Table::Stack, number) => self.stack.get(..self.stack_len)?.get(number),
         }
     }
 
+    /// The same, to change it.
     #[inline(always)]
-    fn object_mut(&mut self, address: u64) -> Option<&mut Object> {
-        if address >> 61 == 0 {
-            self.objects.get_mut((address >> OFFSET_BITS) as usize)
-        } else if address & STACK != 0 {
-            let index = ((address ^ STACK) >> OFFSET_BITS) as usize;
-            self.stack.get_mut(..self.stack_len)?.get_mut(index)
-        } else {
-            None
+    pub fn object_mut(&mut self, address: u64) -> Option<&mut Object> {
+        match number_of(address)? {
+            (Table::Objects, number) => self.objects.get_mut(number),
+            (Table::Stack, number) => self.stack.get_mut(..self.stack_len)?.get_mut(number),
         }
     }
 
@@ -118,8 +81,11 @@ impl Memory {
             Object::opaque(kind, size)
         };
         object.kind = kind;
+        if kind == Kind::Managed {
+            self.managed.push(self.objects.len());
+        }
         self.objects.push(object);
-        Ok(((self.objects.len() - 1) as u64) << OFFSET_BITS)
+        Ok(object_address(self.objects.len() - 1))
     }
 
     /// Adds an object whose bytes are kept where they fit; else only its address means something.
@@ -131,8 +97,11 @@ impl Memory {
             return Err(Full);
         }
         self.charge(OBJECT_COST)?;
+        if kind == Kind::Managed {
+            self.managed.push(self.objects.len());
+        }
         self.objects.push(Object::opaque(kind, size));
-        Ok(((self.objects.len() - 1) as u64) << OFFSET_BITS)
+        Ok(object_address(self.objects.len() - 1))
     }
 
     /// Adds a stack object.
@@ -147,7 +116,7 @@ impl Memory {
             None => self.stack.push(Object::host(bytes, Mark::UNWRITTEN)),
         }
         self.stack_len += 1;
-        Ok(STACK | ((self.stack_len as u64 - 1) << OFFSET_BITS))
+        Ok(stack_address(self.stack_len - 1))
     }
 
     /// Number of stack objects alive.
@@ -176,7 +145,7 @@ impl Memory {
         if object.kind == Kind::Freed {
             return false;
         }
-        let size = object.slice(0, 0).map_or(0, |_| object.rest(0) as u64);
+        let size = object.rest(0) as u64;
         object.free();
         self.held = self.held.saturating_sub(size);
         true
@@ -218,211 +187,28 @@ impl Memory {
         }
     }
 
-    /// True for a host object that is too large for its bytes to be kept.
-    fn is_hollow(&self, address: u64) -> bool {
-        self.object(address)
-            .is_some_and(|object| object.size > 0 && object.rest(0) == 0)
-    }
-
-    fn missing(&self, address: u64) -> Mark {
-        match self.object(address).map(|object| object.kind) {
-            Some(Kind::Device) => Mark::DEVICE_MEMORY,
-            Some(Kind::Host | Kind::Managed) if self.is_hollow(address) => Mark::TOO_LARGE,
-            _ => Mark::OUTSIDE,
-        }
-    }
-
-    /// Reads up to 8 bytes.
-    #[inline(always)]
-    pub fn load(&self, address: u64, size: usize) -> Value {
-        let offset = offset_of(address);
-        let Some(object) = self.object(address) else {
-            return Value::unknown(Mark::OUTSIDE);
-        };
-        let Some(bytes) = object.slice(offset, size) else {
-            return Value::unknown(self.missing(address));
-        };
-        let mark = object.mark(offset, size);
-        let bits = match bytes {
-            [a, b, c, d] => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
-            [a] => u64::from(*a),
-            _ => bytes
-                .iter()
-                .rev()
-                .fold(0, |bits, byte| (bits << 8) | u64::from(*byte)),
-        };
-        Value::made(bits, mark)
-    }
-
-    /// Writes up to 8 bytes. False where they do not exist.
-    #[inline(always)]
-    pub fn store(&mut self, address: u64, size: usize, value: Value) -> bool {
-        let offset = offset_of(address);
-        let all = value.bits.to_le_bytes();
-        let (Some(object), Some(bytes)) = (self.object_mut(address), all.get(..size)) else {
-            return false;
-        };
-        if object.kind == Kind::Constant {
-            return false;
-        }
-        object.write(offset, bytes, value.mark)
-    }
-
-    /// Reads known bytes.
-    pub fn read(&self, address: u64, len: usize) -> Result<&[u8], Mark> {
-        let offset = offset_of(address);
-        let object = self.object(address).ok_or(Mark::OUTSIDE)?;
-        let bytes = object
-            .slice(offset, len)
-            .ok_or_else(|| self.missing(address))?;
-        let mark = if len == 0 {
-            Mark::KNOWN
-        } else {
-            object.mark(offset, len)
-        };
-        if mark.is_hard() { Err(mark) } else { Ok(bytes) }
-    }
-
-    /// Writes known bytes. False where they do not exist.
-    pub fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
-        self.write_marked(address, bytes, Mark::KNOWN)
-    }
-
-    /// Writes bytes with a mark. False where they do not exist.
-    pub fn write_marked(&mut self, address: u64, bytes: &[u8], mark: Mark) -> bool {
-        let offset = offset_of(address);
-        match self.object_mut(address) {
-            Some(object) if object.kind != Kind::Constant => object.write(offset, bytes, mark),
-            _ => false,
-        }
-    }
-
-    /// Sets bytes. False where they do not exist.
-    pub fn fill(&mut self, address: u64, byte: u8, len: u64, mark: Mark) -> bool {
-        let offset = offset_of(address);
-        match (self.object_mut(address), usize::try_from(len)) {
-            (Some(object), Ok(len)) if object.kind != Kind::Constant => {
-                object.fill(offset, byte, len, mark)
-            }
-            _ => false,
-        }
-    }
-
-    /// Marks bytes unknown, as many as exist.
-    pub fn spoil(&mut self, address: u64, len: u64, mark: Mark) {
-        let offset = offset_of(address);
-        if let Some(object) = self.object_mut(address)
-            && object.kind != Kind::Constant
-        {
-            object.set_mark(offset, usize::try_from(len).unwrap_or(usize::MAX), mark);
-        }
-    }
-
-    /// Marks the whole object unknown that an address points into.
-    pub fn spoil_object(&mut self, address: u64, mark: Mark) {
-        self.spoil(self.start_of(address), u64::MAX, mark);
-    }
-
     /// Marks all managed memory unknown: a kernel may have written it.
     pub fn spoil_managed(&mut self, mark: Mark) {
-        for object in &mut self.objects {
-            if object.kind == Kind::Managed {
-                object.set_mark(0, usize::MAX, mark);
+        for index in &self.managed {
+            match self.objects.get_mut(*index) {
+                Some(object) if object.kind == Kind::Managed => {
+                    object.set_mark(0, usize::MAX, mark);
+                }
+                _ => {}
             }
         }
-    }
-
-    /// Copies bytes with their marks; the ranges may overlap. False where the target does not exist.
-    pub fn copy(&mut self, to: u64, from: u64, len: u64) -> bool {
-        let Ok(count) = usize::try_from(len) else {
-            return false;
-        };
-        let offset = offset_of(from);
-        let source = self
-            .object(from)
-            .and_then(|object| Some((object, object.slice(offset, count)?)));
-        let Some((object, bytes)) = source else {
-            let mark = self.missing(from);
-            self.spoil(to, len, mark);
-            return true;
-        };
-        let bytes = bytes.to_vec();
-        if object.is_uniform() {
-            let mark = object.mark(offset, count);
-            return self.write_marked(to, &bytes, mark);
-        }
-        let marks = object.marks(offset, count);
-        if !self.write(to, &bytes) {
-            return false;
-        }
-        let offset = offset_of(to);
-        if let Some(object) = self.object_mut(to) {
-            object.put_marks(offset, &marks);
-        }
-        true
-    }
-
-    /// Reads a zero-terminated text, without its zero.
-    pub fn text(&self, address: u64) -> Result<&[u8], Mark> {
-        let offset = offset_of(address);
-        let object = self.object(address).ok_or(Mark::OUTSIDE)?;
-        let rest = object.rest(offset).min(LONGEST_TEXT);
-        let bytes = object
-            .slice(offset, rest)
-            .ok_or_else(|| self.missing(address))?;
-        let len = bytes
-            .iter()
-            .position(|byte| *byte == 0)
-            .ok_or(Mark::OUTSIDE)?;
-        let mark = object.mark(offset, len + 1);
-        if mark.is_hard() {
-            return Err(mark);
-        }
-        Ok(bytes.get(..len).unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::value::Value;
 
     fn memory_with(size: u64) -> (Memory, u64) {
         let mut memory = Memory::new(1 << 20);
         let address = memory.add(Kind::Host, size, Mark::UNWRITTEN).unwrap();
         (memory, address)
-    }
-
-    #[test]
-    fn what_was_stored_is_loaded_and_the_rest_is_unwritten() {
-        let (mut memory, address) = memory_with(16);
-        assert!(memory.store(address + 4, 4, Value::known(0x0102_0304)));
-        assert_eq!(memory.load(address + 4, 4), Value::known(0x0102_0304));
-        assert_eq!(memory.load(address + 5, 1), Value::known(3));
-        assert_eq!(memory.load(address + 6, 4).mark, Mark::UNWRITTEN);
-    }
-
-    #[test]
-    fn accesses_outside_are_unknown_and_change_nothing() {
-        let (mut memory, address) = memory_with(4);
-        assert_eq!(memory.load(address + 1, 4).mark, Mark::OUTSIDE);
-        assert_eq!(memory.load(address.wrapping_sub(1), 1).mark, Mark::OUTSIDE);
-        assert_eq!(memory.load(u64::MAX, 8).mark, Mark::OUTSIDE);
-        assert!(!memory.store(0, 8, Value::known(1)));
-        assert!(memory.free(address));
-        assert!(!memory.free(address));
-        assert_eq!(memory.load(address, 1).mark, Mark::OUTSIDE);
-    }
-
-    #[test]
-    fn copies_keep_the_mark_of_each_byte_and_may_overlap() {
-        let (mut memory, address) = memory_with(8);
-        memory.write(address, &[1, 2, 3, 4, 5, 6, 7, 8]);
-        memory.spoil(address + 1, 1, Mark::DEVICE_MEMORY);
-        assert!(memory.copy(address + 2, address, 4));
-        assert_eq!(memory.load(address + 2, 1), Value::known(1));
-        assert_eq!(memory.load(address + 3, 1).mark, Mark::DEVICE_MEMORY);
-        assert_eq!(memory.load(address + 4, 2), Value::known(0x0403));
     }
 
     #[test]
@@ -446,12 +232,5 @@ mod tests {
         let second = memory.push_stack(8).unwrap();
         assert_eq!(first, second);
         assert_eq!(memory.load(second, 8).mark, Mark::UNWRITTEN);
-    }
-
-    #[test]
-    fn functions_have_addresses_of_their_own() {
-        assert_eq!(function_at(function_address(7)), Some(7));
-        assert_eq!(function_at(global_address(7, 0)), None);
-        assert_eq!(function_at(0), None);
     }
 }

@@ -1,6 +1,8 @@
 //! The interpreter of size programs: values, byte-accurate host memory, steps, calls and unknown branches.
 //! Knows nothing of libc or CUDA but the names that `models` answers to.
 
+pub mod access;
+pub mod address;
 pub mod arithmetic;
 pub mod branch;
 pub mod call;

@@ -1,8 +1,9 @@
 //! The state in which a program starts: globals, argument strings, standard streams.
 
+use super::address::{function_address, global_address};
 use super::host::{End, Host, Notes};
 use super::mark::{Mark, Marks, Source};
-use super::memory::{Memory, function_address, global_address};
+use super::memory::Memory;
 use super::object::Kind;
 use super::step::full;
 use super::value::Value;

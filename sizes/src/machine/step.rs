@@ -1,10 +1,10 @@
 //! One instruction that is neither a call nor a launch: registers and memory in, registers and memory out.
 
+use super::address::{function_address, global_address};
 use super::arithmetic::{self, bytes, signed};
 use super::convert;
 use super::host::{End, Halt, Host};
 use super::mark::{Mark, Source};
-use super::memory::{function_address, global_address};
 use super::value::Value;
 use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Reg, Type};
 

@@ -179,7 +179,7 @@ impl Reader {
 
     /// Reads the next chunk; a failing read is an end of the file.
     fn refill(&mut self) -> Option<u8> {
-        self.start += self.chunk.len() as u64;
+        self.start = self.start.saturating_add(self.chunk.len() as u64);
         self.at = 0;
         self.chunk.resize(CHUNK, 0);
         let len = loop {
@@ -200,7 +200,7 @@ impl Reader {
 
     /// Offset of the next byte.
     pub fn position(&self) -> u64 {
-        self.start + self.at as u64
+        self.start.saturating_add(self.at as u64)
     }
 
     /// Bytes in the file.
@@ -210,6 +210,7 @@ impl Reader {
 
     /// Goes to an offset.
     pub fn seek(&mut self, to: u64) {
+        let to = to.min(i64::MAX as u64);
         self.ended = false;
         self.chunk.clear();
         self.at = 0;

@@ -14,6 +14,8 @@ pub mod print;
 pub mod process;
 pub mod random;
 pub mod scan;
+pub mod scan_format;
+pub mod scan_input;
 pub mod stdio;
 pub mod table;
 pub mod text;

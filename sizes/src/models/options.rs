@@ -81,7 +81,10 @@ fn run(host: &mut Host<'_>, args: &[Value], long: Option<bool>) -> Result<Value,
 
 impl Call<'_, '_> {
     fn word_address(&self, index: u64) -> Result<Value, Halt> {
-        let address = self.host.memory.load(self.argv.wrapping_add(8 * index), 8);
+        let address = self
+            .host
+            .memory
+            .load(self.argv.wrapping_add(index.wrapping_mul(8)), 8);
         Ok(Value::known(address.get()?))
     }
 
@@ -178,10 +181,14 @@ impl Call<'_, '_> {
             let mut to = at + step;
             while to > self.index + step {
                 let before = self.word_address(to - 1)?;
-                self.host.memory.store(self.argv + 8 * to, 8, before);
+                self.host
+                    .memory
+                    .store(self.argv.wrapping_add(to.wrapping_mul(8)), 8, before);
                 to -= 1;
             }
-            self.host.memory.store(self.argv + 8 * to, 8, moved);
+            self.host
+                .memory
+                .store(self.argv.wrapping_add(to.wrapping_mul(8)), 8, moved);
         }
         Ok(())
     }
@@ -255,7 +262,7 @@ impl Call<'_, '_> {
         let name = name.split(|c| *c == b'=').next().unwrap_or_default();
         let mut begun = Vec::new();
         for index in 0.. {
-            let entry = Long::read(self.host, table.get()?.wrapping_add(32 * index))?;
+            let entry = Long::read(self.host, table.get()?.wrapping_add(index * 32))?;
             let Some((full, entry)) = entry else {
                 break;
             };
@@ -282,7 +289,7 @@ impl Call<'_, '_> {
         let address = self.word_address(self.index)?;
         self.index += 1;
         match word.iter().position(|c| *c == b'=') {
-            Some(at) => self.set_argument(Value::known(address.bits + at as u64 + 1)),
+            Some(at) => self.set_argument(Value::known(address.bits.wrapping_add(at as u64 + 1))),
             None if option.argument == 1 && self.index < self.count => {
                 let next = self.word_address(self.index)?;
                 self.set_argument(next);
@@ -334,9 +341,9 @@ impl Long {
             return Ok(None);
         }
         let entry = Long {
-            argument: host.memory.load(address + 8, 4).as_int()?,
-            flag: host.memory.load(address + 16, 8).get()?,
-            value: host.memory.load(address + 24, 4).as_int()?,
+            argument: host.memory.load(address.wrapping_add(8), 4).as_int()?,
+            flag: host.memory.load(address.wrapping_add(16), 8).get()?,
+            value: host.memory.load(address.wrapping_add(24), 4).as_int()?,
         };
         Ok(Some((host.text(Value::known(name))?, entry)))
     }

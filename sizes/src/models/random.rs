@@ -27,7 +27,7 @@ const DISTANCE: usize = 3;
 const DISCARDED: usize = 310;
 
 /// State of the generators.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Random {
     /// `None` until first used: seeded with 1.
     words: Option<[u32; WORDS]>,
@@ -37,18 +37,6 @@ pub struct Random {
     /// State of drand48, 48 bits.
     state48: u64,
     unknown48: Option<Mark>,
-}
-
-impl Default for Random {
-    fn default() -> Random {
-        Random {
-            words: None,
-            at: 0,
-            unknown: None,
-            state48: 0,
-            unknown48: None,
-        }
-    }
 }
 
 impl Random {

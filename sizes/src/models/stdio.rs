@@ -3,7 +3,7 @@
 use super::files::Stream;
 use super::number::arg;
 use super::table::Family;
-use crate::machine::host::{Halt, Host};
+use crate::machine::host::{End, Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
 use crate::machine::value::Value;
@@ -85,9 +85,20 @@ fn fclose(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::int(0))
 }
 
+/// What happens to a program that reads a file it could not open.
+fn not_open(host: &Host<'_>) -> String {
+    match host.notes.missing_files.last_key_value() {
+        Some((path, reason)) => format!("it reads {path}, which cannot be opened: {reason}"),
+        None => "it reads a file that is not open".to_owned(),
+    }
+}
+
 /// The stream of a call; an error marks what the call would have given.
 pub fn stream<'h>(host: &'h mut Host<'_>, handle: Value) -> Result<&'h mut Stream, Halt> {
     let handle = handle.get()?;
+    if handle == 0 {
+        return Err(Halt::End(End::Died(not_open(host))));
+    }
     let name = match host.files.get(handle) {
         Some(Stream::Hidden(name)) => Some(name.clone()),
         Some(_) => None,

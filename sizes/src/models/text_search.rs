@@ -139,12 +139,12 @@ fn strtok(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         return Ok(Value::known(0));
     }
     let len = span(rest, &set, false);
-    let token = start.bits + skipped as u64;
+    let token = start.bits.wrapping_add(skipped as u64);
     if len == rest.len() {
         host.strtok = Value::known(0);
     } else {
-        host.write(Value::known(token + len as u64), &[0]);
-        host.strtok = Value::known(token + len as u64 + 1);
+        host.write(Value::known(token.wrapping_add(len as u64)), &[0]);
+        host.strtok = Value::known(token.wrapping_add(len as u64 + 1));
     }
     Ok(Value::known(token))
 }

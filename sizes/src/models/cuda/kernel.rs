@@ -1,7 +1,7 @@
 //! From a stub's address or a driver handle to the kernel that it stands for.
 
+use crate::machine::address::function_at;
 use crate::machine::host::Host;
-use crate::machine::memory::function_at;
 use crate::machine::value::Value;
 use migfit_schema::kernel::Kernel;
 

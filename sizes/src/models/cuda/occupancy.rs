@@ -28,7 +28,9 @@ pub fn blocks_per_sm(
     let by_registers = if registers == 0 {
         u32::MAX
     } else {
-        let per_warp = registers.saturating_mul(32).next_multiple_of(REGISTER_UNIT);
+        let per_warp = registers
+            .checked_mul(32)?
+            .checked_next_multiple_of(REGISTER_UNIT)?;
         (REGISTERS / per_warp / SCHEDULERS * SCHEDULERS) / warps
     };
     let shared = u64::from(fixed).saturating_add(dynamic);

@@ -55,7 +55,7 @@ pub fn limits(capability: (u32, u32)) -> Option<Limits> {
 pub fn attribute(device: &DeviceProperties, number: i32) -> Option<u32> {
     let limits = limits(device.compute_capability);
     Some(match number {
-        1 | 2 | 3 => [1024, 1024, 64]
+        1..=3 => [1024, 1024, 64]
             .get(usize::try_from(number - 1).ok()?)
             .copied()?,
         4 => 64,

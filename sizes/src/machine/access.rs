@@ -1,0 +1,210 @@
+//! Reading and writing memory. A bad access gives an unknown value or changes nothing, never a panic.
+
+use super::address::offset_of;
+use super::mark::Mark;
+use super::memory::Memory;
+use super::object::Kind;
+use super::value::Value;
+
+/// Longest text that is read as a C string.
+const LONGEST_TEXT: usize = 1 << 24;
+
+impl Memory {
+    /// True for a host object that is too large for its bytes to be kept.
+    fn is_hollow(&self, address: u64) -> bool {
+        self.object(address)
+            .is_some_and(|object| object.size > 0 && object.rest(0) == 0)
+    }
+
+    fn missing(&self, address: u64) -> Mark {
+        match self.object(address).map(|object| object.kind) {
+            Some(Kind::Device) => Mark::DEVICE_MEMORY,
+            Some(Kind::Host | Kind::Managed) if self.is_hollow(address) => Mark::TOO_LARGE,
+            _ => Mark::OUTSIDE,
+        }
+    }
+
+    /// Reads up to 8 bytes.
+    #[inline(always)]
+    pub fn load(&self, address: u64, size: usize) -> Value {
+        let offset = offset_of(address);
+        let Some(object) = self.object(address) else {
+            return Value::unknown(Mark::OUTSIDE);
+        };
+        let Some(bytes) = object.slice(offset, size) else {
+            return Value::unknown(self.missing(address));
+        };
+        let mark = object.mark(offset, size);
+        let bits = match bytes {
+            [a, b, c, d] => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
+            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+            [a] => u64::from(*a),
+            _ => bytes
+                .iter()
+                .rev()
+                .fold(0, |bits, byte| (bits << 8) | u64::from(*byte)),
+        };
+        Value::made(bits, mark)
+    }
+
+    /// Writes up to 8 bytes. False where they do not exist.
+    #[inline(always)]
+    pub fn store(&mut self, address: u64, size: usize, value: Value) -> bool {
+        let offset = offset_of(address);
+        let all = value.bits.to_le_bytes();
+        let (Some(object), Some(bytes)) = (self.object_mut(address), all.get(..size)) else {
+            return false;
+        };
+        if object.kind == Kind::Constant {
+            return false;
+        }
+        object.write(offset, bytes, value.mark)
+    }
+
+    /// Reads known bytes.
+    pub fn read(&self, address: u64, len: usize) -> Result<&[u8], Mark> {
+        let offset = offset_of(address);
+        let object = self.object(address).ok_or(Mark::OUTSIDE)?;
+        let bytes = object
+            .slice(offset, len)
+            .ok_or_else(|| self.missing(address))?;
+        let mark = if len == 0 {
+            Mark::KNOWN
+        } else {
+            object.mark(offset, len)
+        };
+        if mark.is_hard() { Err(mark) } else { Ok(bytes) }
+    }
+
+    /// Writes known bytes. False where they do not exist.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> bool {
+        self.write_marked(address, bytes, Mark::KNOWN)
+    }
+
+    /// Writes bytes with a mark. False where they do not exist.
+    pub fn write_marked(&mut self, address: u64, bytes: &[u8], mark: Mark) -> bool {
+        let offset = offset_of(address);
+        match self.object_mut(address) {
+            Some(object) if object.kind != Kind::Constant => object.write(offset, bytes, mark),
+            _ => false,
+        }
+    }
+
+    /// Sets bytes. False where they do not exist.
+    pub fn fill(&mut self, address: u64, byte: u8, len: u64, mark: Mark) -> bool {
+        let offset = offset_of(address);
+        match (self.object_mut(address), usize::try_from(len)) {
+            (Some(object), Ok(len)) if object.kind != Kind::Constant => {
+                object.fill(offset, byte, len, mark)
+            }
+            _ => false,
+        }
+    }
+
+    /// Marks bytes unknown, as many as exist.
+    pub fn spoil(&mut self, address: u64, len: u64, mark: Mark) {
+        let offset = offset_of(address);
+        if let Some(object) = self.object_mut(address)
+            && object.kind != Kind::Constant
+        {
+            object.set_mark(offset, usize::try_from(len).unwrap_or(usize::MAX), mark);
+        }
+    }
+
+    /// Marks the whole object unknown that an address points into.
+    pub fn spoil_object(&mut self, address: u64, mark: Mark) {
+        self.spoil(self.start_of(address), u64::MAX, mark);
+    }
+
+    /// Copies bytes with their marks; the ranges may overlap. False where the target does not exist.
+    pub fn copy(&mut self, to: u64, from: u64, len: u64) -> bool {
+        let Ok(count) = usize::try_from(len) else {
+            return false;
+        };
+        let offset = offset_of(from);
+        let source = self
+            .object(from)
+            .and_then(|object| Some((object, object.slice(offset, count)?)));
+        let Some((object, bytes)) = source else {
+            let mark = self.missing(from);
+            self.spoil(to, len, mark);
+            return true;
+        };
+        let bytes = bytes.to_vec();
+        if object.is_uniform() {
+            let mark = object.mark(offset, count);
+            return self.write_marked(to, &bytes, mark);
+        }
+        let marks = object.marks(offset, count);
+        if !self.write(to, &bytes) {
+            return false;
+        }
+        let offset = offset_of(to);
+        if let Some(object) = self.object_mut(to) {
+            object.put_marks(offset, &marks);
+        }
+        true
+    }
+
+    /// Reads a zero-terminated text, without its zero.
+    pub fn text(&self, address: u64) -> Result<&[u8], Mark> {
+        let offset = offset_of(address);
+        let object = self.object(address).ok_or(Mark::OUTSIDE)?;
+        let rest = object.rest(offset).min(LONGEST_TEXT);
+        let bytes = object
+            .slice(offset, rest)
+            .ok_or_else(|| self.missing(address))?;
+        let len = bytes
+            .iter()
+            .position(|byte| *byte == 0)
+            .ok_or(Mark::OUTSIDE)?;
+        let mark = object.mark(offset, len + 1);
+        if mark.is_hard() {
+            return Err(mark);
+        }
+        Ok(bytes.get(..len).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory_with(size: u64) -> (Memory, u64) {
+        let mut memory = Memory::new(1 << 20);
+        let address = memory.add(Kind::Host, size, Mark::UNWRITTEN).unwrap();
+        (memory, address)
+    }
+
+    #[test]
+    fn what_was_stored_is_loaded_and_the_rest_is_unwritten() {
+        let (mut memory, address) = memory_with(16);
+        assert!(memory.store(address + 4, 4, Value::known(0x0102_0304)));
+        assert_eq!(memory.load(address + 4, 4), Value::known(0x0102_0304));
+        assert_eq!(memory.load(address + 5, 1), Value::known(3));
+        assert_eq!(memory.load(address + 6, 4).mark, Mark::UNWRITTEN);
+    }
+
+    #[test]
+    fn accesses_outside_are_unknown_and_change_nothing() {
+        let (mut memory, address) = memory_with(4);
+        assert_eq!(memory.load(address + 1, 4).mark, Mark::OUTSIDE);
+        assert_eq!(memory.load(address.wrapping_sub(1), 1).mark, Mark::OUTSIDE);
+        assert_eq!(memory.load(u64::MAX, 8).mark, Mark::OUTSIDE);
+        assert!(!memory.store(0, 8, Value::known(1)));
+        assert!(memory.free(address));
+        assert!(!memory.free(address));
+        assert_eq!(memory.load(address, 1).mark, Mark::OUTSIDE);
+    }
+
+    #[test]
+    fn copies_keep_the_mark_of_each_byte_and_may_overlap() {
+        let (mut memory, address) = memory_with(8);
+        memory.write(address, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        memory.spoil(address + 1, 1, Mark::DEVICE_MEMORY);
+        assert!(memory.copy(address + 2, address, 4));
+        assert_eq!(memory.load(address + 2, 1), Value::known(1));
+        assert_eq!(memory.load(address + 3, 1).mark, Mark::DEVICE_MEMORY);
+        assert_eq!(memory.load(address + 4, 2), Value::known(0x0403));
+    }
+}

@@ -1,0 +1,370 @@
+//! The conversions of scanf: a format and characters in, items out. Knows nothing of memory.
+
+use super::number::{float, is_space, whole};
+use super::scan_input::Input;
+
+/// Longest text of one conversion.
+const LONGEST: usize = 1 << 20;
+
+/// What one conversion gave, for the pointer argument in turn.
+#[derive(Debug)]
+pub enum Item {
+    /// A scalar: bytes, size.
+    Scalar(u64, usize),
+    /// Bytes as they are.
+    Bytes(Vec<u8>),
+}
+
+/// What a scan gave.
+#[derive(Debug, Default)]
+pub struct Scanned {
+    /// Items in the order of the format.
+    pub items: Vec<Item>,
+    /// Conversions that count.
+    pub converted: i32,
+    /// The input ended before the first conversion.
+    pub ended: bool,
+}
+
+/// A conversion of the format.
+struct Conversion {
+    suppressed: bool,
+    width: usize,
+    /// Bytes of the integer, or of the float: 4 or 8.
+    size: usize,
+    long: bool,
+    letter: u8,
+}
+
+impl Scanned {
+    /// Makes it ready for the next scan.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        self.converted = 0;
+        self.ended = false;
+    }
+}
+
+/// Reads as the format says, until it ends or something does not fit.
+pub fn scan<I: Input>(input: &mut I, format: &[u8], scanned: &mut Scanned) {
+    let mut at = 0;
+    while let Some(byte) = format.get(at).copied() {
+        at += 1;
+        if is_space(byte) {
+            skip_space(input);
+            continue;
+        }
+        let literal = if byte == b'%' {
+            format.get(at).filter(|next| **next == b'%').copied()
+        } else {
+            Some(byte)
+        };
+        if let Some(literal) = literal {
+            if byte == b'%' {
+                at += 1;
+                skip_space(input);
+            }
+            match input.peek() {
+                Some(next) if next == literal => input.advance(),
+                next => {
+                    scanned.ended = next.is_none();
+                    break;
+                }
+            }
+            continue;
+        }
+        let conversion = Conversion::read(format, &mut at);
+        if !convert(input, &conversion, (format, &mut at), scanned) {
+            break;
+        }
+    }
+}
+
+fn skip_space<I: Input>(input: &mut I) {
+    while input.peek().is_some_and(is_space) {
+        input.advance();
+    }
+}
+
+impl Conversion {
+    /// Reads what follows a percent sign.
+    fn read(format: &[u8], at: &mut usize) -> Conversion {
+        let mut next = || {
+            let byte = format.get(*at).copied().unwrap_or(0);
+            *at += 1;
+            byte
+        };
+        let mut byte = next();
+        let suppressed = byte == b'*';
+        if suppressed {
+            byte = next();
+        }
+        let mut width = 0usize;
+        while byte.is_ascii_digit() {
+            width = width
+                .saturating_mul(10)
+                .saturating_add(usize::from(byte - b'0'));
+            byte = next();
+        }
+        let (mut size, mut long) = (4, false);
+        while matches!(byte, b'h' | b'l' | b'L' | b'q' | b'z' | b'j' | b't') {
+            size = match (byte, size) {
+                (b'h', 2) => 1,
+                (b'h', _) => 2,
+                _ => 8,
+            };
+            long = byte == b'L';
+            byte = next();
+        }
+        let width = if width == 0 { LONGEST } else { width };
+        Conversion {
+            suppressed,
+            width,
+            size,
+            long,
+            letter: byte,
+        }
+    }
+
+    fn keep(&self, scanned: &mut Scanned, item: Item) {
+        if !self.suppressed {
+            scanned.items.push(item);
+            scanned.converted += 1;
+        }
+    }
+}
+
+/// Does one conversion. False where the scan ends.
+fn convert<I: Input>(
+    input: &mut I,
+    conversion: &Conversion,
+    (format, at): (&[u8], &mut usize),
+    scanned: &mut Scanned,
+) -> bool {
+    if !matches!(conversion.letter, b'c' | b'[' | b'n') {
+        skip_space(input);
+    }
+    if conversion.letter != b'n' && input.peek().is_none() {
+        scanned.ended = true;
+        return false;
+    }
+    let item = match conversion.letter {
+        b'd' | b'u' => integer(input, conversion, 10),
+        b'i' => integer(input, conversion, 0),
+        b'x' | b'X' | b'p' => integer(input, conversion, 16),
+        b'o' => integer(input, conversion, 8),
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' => floating(input, conversion),
+        b's' => word(input, conversion.width, |byte| !is_space(byte)),
+        b'[' => {
+            let (set, inside) = read_set(format, at);
+            word(input, conversion.width, |byte| {
+                set.contains(&byte) == inside
+            })
+        }
+        b'c' => characters(input, conversion.width),
+        b'n' => {
+            // Not counted as a conversion.
+            scanned
+                .items
+                .push(Item::Scalar(input.read() as u64, conversion.size));
+            return true;
+        }
+        _ => None,
+    };
+    match item {
+        Some(item) => {
+            conversion.keep(scanned, item);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Reads a whole number. Decimal digits, by far the most frequent, are added up as they come.
+fn integer<I: Input>(input: &mut I, conversion: &Conversion, base: u32) -> Option<Item> {
+    if base == 10 {
+        return decimal(input, conversion);
+    }
+    let text = gather(input, conversion.width, |text, byte| {
+        byte.is_ascii_alphanumeric() && (byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'X'))
+            || text.is_empty() && matches!(byte, b'+' | b'-')
+    });
+    let number = whole(&text, base);
+    (number.used > 0).then_some(Item::Scalar(number.to_i64() as u64, conversion.size))
+}
+
+fn decimal<I: Input>(input: &mut I, conversion: &Conversion) -> Option<Item> {
+    let mut left = conversion.width;
+    let sign = input.peek().filter(|byte| matches!(byte, b'+' | b'-'));
+    if sign.is_some() {
+        input.advance();
+        left -= 1;
+    }
+    let mut number: u64 = 0;
+    let mut digits = 0;
+    while left > 0 {
+        let Some(byte @ b'0'..=b'9') = input.peek() else {
+            break;
+        };
+        input.advance();
+        number = number
+            .saturating_mul(10)
+            .saturating_add(u64::from(byte - b'0'));
+        digits += 1;
+        left -= 1;
+    }
+    let negative = sign == Some(b'-');
+    // Unsigned numbers may use all bits; signed ones end where strtol's do.
+    let bits = match (conversion.letter, negative) {
+        (b'u', false) => number,
+        (_, false) => number.min(i64::MAX as u64),
+        (_, true) => number.min(1 << 63).wrapping_neg(),
+    };
+    (digits > 0).then_some(Item::Scalar(bits, conversion.size))
+}
+
+/// Characters as long as they fit together.
+fn gather<I: Input>(input: &mut I, width: usize, fits: impl Fn(&[u8], u8) -> bool) -> Vec<u8> {
+    let mut text = Vec::new();
+    while text.len() < width {
+        match input.peek() {
+            Some(byte) if fits(&text, byte) => {
+                text.push(byte);
+                input.advance();
+            }
+            _ => break,
+        }
+    }
+    text
+}
+
+fn floating<I: Input>(input: &mut I, conversion: &Conversion) -> Option<Item> {
+    let text = gather(input, conversion.width, |text, byte| match byte {
+        b'0'..=b'9' => true,
+        b'.' => !text.contains(&b'.'),
+        b'e' | b'E' => {
+            text.iter().any(u8::is_ascii_digit) && !text.contains(&b'e') && !text.contains(&b'E')
+        }
+        b'+' | b'-' => matches!(text.last(), None | Some(b'e' | b'E')),
+        b'i' | b'n' | b'f' | b'a' | b't' | b'y' | b'I' | b'N' => {
+            !text.iter().any(u8::is_ascii_digit)
+        }
+        _ => false,
+    });
+    let (number, used) = float(&text);
+    if used == 0 || conversion.long {
+        return None;
+    }
+    let bits = match conversion.size {
+        8 => number.to_bits(),
+        _ => u64::from((number as f32).to_bits()),
+    };
+    Some(Item::Scalar(bits, conversion.size))
+}
+
+fn word<I: Input>(input: &mut I, width: usize, fits: impl Fn(u8) -> bool) -> Option<Item> {
+    let mut text = gather(input, width, |_, byte| fits(byte));
+    if text.is_empty() {
+        return None;
+    }
+    text.push(0);
+    Some(Item::Bytes(text))
+}
+
+fn characters<I: Input>(input: &mut I, width: usize) -> Option<Item> {
+    let width = if width == LONGEST { 1 } else { width };
+    let text = gather(input, width, |_, _| true);
+    (text.len() == width).then_some(Item::Bytes(text))
+}
+
+/// Reads a set (`a-z]`, `^,]`): its bytes, and whether they are those that fit.
+fn read_set(format: &[u8], at: &mut usize) -> (Vec<u8>, bool) {
+    let inside = format.get(*at) != Some(&b'^');
+    *at += usize::from(!inside);
+    let mut set = Vec::new();
+    while let Some(byte) = format.get(*at).copied() {
+        *at += 1;
+        if byte == b']' && !set.is_empty() {
+            break;
+        }
+        match (set.last().copied(), format.get(*at)) {
+            (Some(first), Some(last)) if byte == b'-' && *last != b']' => {
+                set.extend(first..=*last);
+                *at += 1;
+            }
+            _ => set.push(byte),
+        }
+    }
+    (set, inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scan_input::FromText;
+    use super::*;
+
+    fn scanned(text: &str, format: &str) -> (i32, bool, Vec<String>) {
+        let mut scanned = Scanned::default();
+        scan(
+            &mut FromText {
+                text: text.as_bytes(),
+                at: 0,
+            },
+            format.as_bytes(),
+            &mut scanned,
+        );
+        let items = scanned.items.iter().map(|item| match item {
+            Item::Scalar(bits, 8) => (*bits as i64).to_string(),
+            Item::Scalar(bits, _) => (*bits as i32).to_string(),
+            Item::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        });
+        (scanned.converted, scanned.ended, items.collect())
+    }
+
+    #[test]
+    fn numbers_words_and_sets_are_read() {
+        assert_eq!(
+            scanned(" 12 -3x", "%d%d"),
+            (2, false, vec!["12".into(), "-3".into()])
+        );
+        assert_eq!(
+            scanned("a,b", "%[^,],%c"),
+            (2, false, vec!["a\0".into(), "b".into()])
+        );
+        assert_eq!(scanned("n=5;", "n=%ld"), (1, false, vec!["5".into()]));
+        assert_eq!(scanned("0x1f 10", "%i %*d"), (1, false, vec!["31".into()]));
+        assert_eq!(
+            scanned("abc", "%2s%n"),
+            (1, false, vec!["ab\0".into(), "2".into()])
+        );
+    }
+
+    #[test]
+    fn a_mismatch_stops_and_an_end_is_told() {
+        assert_eq!(scanned("x", "%d"), (0, false, vec![]));
+        assert_eq!(scanned("  ", "%d"), (0, true, vec![]));
+        assert_eq!(scanned("5", "%d %d"), (1, true, vec!["5".into()]));
+    }
+
+    #[test]
+    fn floats_have_the_asked_width() {
+        let mut scanned = Scanned::default();
+        scan(
+            &mut FromText {
+                text: b"1.5 2.5e1",
+                at: 0,
+            },
+            b"%f %lf",
+            &mut scanned,
+        );
+        let bits: Vec<u64> = scanned
+            .items
+            .iter()
+            .map(|item| match item {
+                Item::Scalar(bits, _) => *bits,
+                Item::Bytes(_) => 0,
+            })
+            .collect();
+        assert_eq!(bits, [u64::from(1.5f32.to_bits()), 25.0f64.to_bits()]);
+    }
+}
