@@ -63,7 +63,13 @@ impl NvmlDevice {
     pub fn open(library: Option<&Path>, which: &Which) -> Result<NvmlDevice, GpuError> {
         let name = library.unwrap_or(Path::new("libnvidia-ml.so.1"));
         let loaded = Nvml::builder().lib_path(name.as_os_str()).init();
-        let nvml = loaded.map_err(|error| no_library(name, &error))?;
+        let nvml = loaded.map_err(|error| match error {
+            NvmlError::LibloadingError(loader) => GpuError::NoLibrary {
+                library: PathBuf::from(name),
+                reason: loader.to_string(),
+            },
+            other => no_gpu(which, &other),
+        })?;
         let uuid = match which {
             Which::Index(index) => nvml.device_by_index(*index),
             Which::Uuid(uuid) => nvml.device_by_uuid(uuid.as_str()),
@@ -134,16 +140,12 @@ impl NvmlDevice {
         let handle = self.handle()?;
         let mut count = 0;
         // SAFETY: no array is given, so the driver only writes the count.
-        check(
-            unsafe { call(handle, profile, std::ptr::null_mut(), &raw mut count) },
-            CALL,
-        )?;
+        let code = unsafe { call(handle, profile, std::ptr::null_mut(), &raw mut count) };
+        check(code, CALL)?;
         let mut found = vec![sys::nvmlGpuInstancePlacement_t { start: 0, size: 0 }; count as usize];
         // SAFETY: the array has room for the `count` entries that the driver asked for.
-        check(
-            unsafe { call(handle, profile, found.as_mut_ptr(), &raw mut count) },
-            CALL,
-        )?;
+        let code = unsafe { call(handle, profile, found.as_mut_ptr(), &raw mut count) };
+        check(code, CALL)?;
         found.truncate(count as usize);
         Ok(found.into_iter().map(placement).collect())
     }
@@ -159,10 +161,8 @@ impl NvmlDevice {
         let mut found = vec![std::ptr::null_mut(); count as usize];
         let mut length = count;
         // SAFETY: the array has room for as many as can exist of this MIG profile, and `length` says so.
-        check(
-            unsafe { call(self.handle()?, profile, found.as_mut_ptr(), &raw mut length) },
-            CALL,
-        )?;
+        let code = unsafe { call(self.handle()?, profile, found.as_mut_ptr(), &raw mut length) };
+        check(code, CALL)?;
         found.truncate(length as usize);
         found
             .into_iter()
@@ -187,10 +187,8 @@ impl NvmlDevice {
         };
         let mut made = std::ptr::null_mut();
         // SAFETY: both structures live through the call; the driver writes one handle.
-        check(
-            unsafe { call(self.handle()?, profile, &raw const place, &raw mut made) },
-            CALL,
-        )?;
+        let code = unsafe { call(self.handle()?, profile, &raw const place, &raw mut made) };
+        check(code, CALL)?;
         self.info(made).inspect_err(|_| {
             if let Ok(destroy) = function(&self.nvml.lib().nvmlGpuInstanceDestroy, CALL) {
                 // SAFETY: the handle was just given by the driver.
@@ -207,7 +205,8 @@ impl NvmlDevice {
         let profile = self.full_compute_profile(instance, sm_slices)?;
         let mut made = std::ptr::null_mut();
         // SAFETY: the handle comes from this library; the driver writes one handle.
-        check(unsafe { call(instance, profile, &raw mut made) }, CALL)?;
+        let code = unsafe { call(instance, profile, &raw mut made) };
+        check(code, CALL)?;
         self.compute_id(made)
     }
 
@@ -219,12 +218,11 @@ impl NvmlDevice {
         let call = function(&self.nvml.lib().nvmlComputeInstanceDestroy, CALL)?;
         let mut found = std::ptr::null_mut();
         // SAFETY: the handle comes from this library; the driver writes one handle.
-        check(
-            unsafe { find(self.instance(gi)?, ci, &raw mut found) },
-            FIND,
-        )?;
+        let code = unsafe { find(self.instance(gi)?, ci, &raw mut found) };
+        check(code, FIND)?;
         // SAFETY: the handle was just given by the driver.
-        check(unsafe { call(found) }, CALL)
+        let code = unsafe { call(found) };
+        check(code, CALL)
     }
 
     /// Destroys a GPU instance, which must hold no compute instance.
@@ -232,7 +230,8 @@ impl NvmlDevice {
         const CALL: &str = "nvmlGpuInstanceDestroy";
         let call = function(&self.nvml.lib().nvmlGpuInstanceDestroy, CALL)?;
         // SAFETY: the handle was just given by the driver.
-        check(unsafe { call(self.instance(gi)?) }, CALL)
+        let code = unsafe { call(self.instance(gi)?) };
+        check(code, CALL)
     }
 
     /// UUID of the MIG device of this GPU instance and compute instance; none where there is none.
@@ -271,7 +270,8 @@ impl NvmlDevice {
         let call = function(&self.nvml.lib().nvmlDeviceGetGpuInstanceById, CALL)?;
         let mut found = std::ptr::null_mut();
         // SAFETY: the driver writes one handle.
-        check(unsafe { call(self.handle()?, gi, &raw mut found) }, CALL)?;
+        let code = unsafe { call(self.handle()?, gi, &raw mut found) };
+        check(code, CALL)?;
         Ok(found)
     }
 
@@ -281,7 +281,8 @@ impl NvmlDevice {
         // SAFETY: null pointers and zeros are a valid value of this plain C structure.
         let mut info: sys::nvmlGpuInstanceInfo_t = unsafe { std::mem::zeroed() };
         // SAFETY: the handle comes from this library; `info` is a whole structure of the driver's layout.
-        check(unsafe { call(instance, &raw mut info) }, CALL)?;
+        let code = unsafe { call(instance, &raw mut info) };
+        check(code, CALL)?;
         Ok(ToldInstance {
             gi: info.id,
             profile: ProfileId(info.profileId),
@@ -295,7 +296,8 @@ impl NvmlDevice {
         // SAFETY: null pointers and zeros are a valid value of this plain C structure.
         let mut info: sys::nvmlComputeInstanceInfo_t = unsafe { std::mem::zeroed() };
         // SAFETY: the handle comes from this library; `info` is a whole structure of the driver's layout.
-        check(unsafe { call(compute, &raw mut info) }, CALL)?;
+        let code = unsafe { call(compute, &raw mut info) };
+        check(code, CALL)?;
         Ok(info.id)
     }
 
@@ -338,9 +340,11 @@ impl NvmlDevice {
         // SAFETY: the handle is only passed to the library that it came from, while `mig` lives.
         let handle = unsafe { mig.handle() };
         // SAFETY: the driver writes one number.
-        check(unsafe { gi_of(handle, &raw mut gi) }, GI)?;
+        let code = unsafe { gi_of(handle, &raw mut gi) };
+        check(code, GI)?;
         // SAFETY: the driver writes one number.
-        check(unsafe { ci_of(handle, &raw mut ci) }, CI)?;
+        let code = unsafe { ci_of(handle, &raw mut ci) };
+        check(code, CI)?;
         Ok((gi, ci))
     }
 }
@@ -383,16 +387,6 @@ fn told(call: &'static str) -> impl Fn(NvmlError) -> GpuError {
         other => GpuError::Driver {
             call,
             reason: other.to_string(),
-        },
-    }
-}
-
-fn no_library(name: &Path, error: &NvmlError) -> GpuError {
-    GpuError::NoLibrary {
-        library: PathBuf::from(name),
-        reason: match error {
-            NvmlError::LibloadingError(loader) => loader.to_string(),
-            other => other.to_string(),
         },
     }
 }

@@ -1,7 +1,7 @@
 //! The virtual GPU: tells its libraries, through this process's environment, which model to be and where its
 //! state lies. Everything else goes through `nvml`, as with a real GPU.
 
-use migfit_mig::Model;
+use migfit_mig::{MigProfile, Model};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,13 @@ use std::path::{Path, PathBuf};
 const MODEL_VARIABLE: &str = "MIGFIT_VGPU";
 /// Environment variable that names the state file.
 const STATE_VARIABLE: &str = "MIGFIT_VGPU_STATE";
+
+/// Whether enough is known of a model to be one: a GPU knows its own SMs and engines.
+#[must_use]
+pub fn can_be(model: &Model) -> bool {
+    let known = |profile: &MigProfile| profile.sms.is_some() && profile.engines.is_some();
+    model.sm_count.is_some() && model.profiles.iter().all(known)
+}
 
 /// The variables of a virtual GPU, for this process and for the jobs.
 #[must_use]
@@ -35,5 +42,17 @@ pub unsafe fn announce(variables: &[(OsString, OsString)]) {
     for (name, value) in variables {
         // SAFETY: the caller says that no other thread runs.
         unsafe { std::env::set_var(name, value) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_whose_sms_no_source_has_is_no_virtual_gpu() {
+        let known = |name: &str| can_be(migfit_mig::find(name).unwrap());
+        assert!(known("a100-40gb") && known("a30-24gb"));
+        assert!(!known("h20-96gb"));
     }
 }

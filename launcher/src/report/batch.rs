@@ -21,6 +21,8 @@ pub struct Basis {
     pub not_executed: u64,
     /// What "one at a time" means.
     pub baseline: Option<String>,
+    /// Whether this run is the baseline itself.
+    pub is_baseline: bool,
 }
 
 impl Basis {
@@ -30,14 +32,15 @@ impl Basis {
         let completed = ended.iter().filter(|job| job.exit_code == Some(0)).count();
         let timed = !self.is_virtual && self.not_executed == 0;
         let makespan_s = timed.then(|| makespan(ended)).flatten();
+        let sequential_makespan_s = makespan_s.filter(|_| self.is_baseline);
         Batch {
             jobs: self.jobs,
             completed,
             failed: ended.len() - completed,
             baseline: self.baseline.clone(),
             makespan_s,
-            sequential_makespan_s: None,
-            throughput_ratio: None,
+            sequential_makespan_s,
+            throughput_ratio: sequential_makespan_s.map(|_| 1.0),
             energy_j: None,
             sequential_energy_j: None,
             energy_ratio: None,
@@ -51,6 +54,9 @@ impl Basis {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let note = match (self.not_executed, self.is_virtual) {
+            (0, false) if self.is_baseline => {
+                "this run is the baseline; energy was not measured".to_owned()
+            }
             (0, true) => "virtual GPU: no launch was counted and no time or energy is claimed".to_owned(),
             (0, false) => {
                 "the baseline was not run: no throughput or energy ratio (run again with --policy sequential)".to_owned()
@@ -80,6 +86,7 @@ mod tests {
             is_virtual,
             not_executed,
             baseline: Some("7g".to_owned()),
+            is_baseline: false,
         }
     }
 
@@ -106,5 +113,14 @@ mod tests {
         );
         assert_eq!((batch.throughput_ratio, batch.energy_source), (None, None));
         assert!(basis(false, 0).notes()[0].contains("baseline was not run"));
+        let itself = Basis {
+            is_baseline: true,
+            ..basis(false, 0)
+        };
+        let batch = itself.batch(&samples::jobs());
+        assert_eq!(
+            (batch.sequential_makespan_s, batch.throughput_ratio),
+            (Some(3.5), Some(1.0))
+        );
     }
 }

@@ -39,6 +39,7 @@ impl<'f> ReportFile<'f> {
             is_virtual: heading.gpu.is_virtual,
             not_executed: 0,
             baseline: heading.baseline.clone(),
+            is_baseline: heading.is_baseline,
         };
         ReportFile {
             folder,
@@ -141,6 +142,7 @@ mod tests {
                 date: "2026-01-01T00:00:00Z".to_owned(),
             },
             baseline: Some("7g".to_owned()),
+            is_baseline: false,
         }
     }
 

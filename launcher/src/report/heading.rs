@@ -1,5 +1,7 @@
 //! What stands at a report's head: the GPU, and who made the report, where and when.
 
+use crate::cli::request::{PolicyName, RunPlan};
+use crate::cli::selector::GpuSelector;
 use crate::gpu::GpuFacts;
 use crate::report::date;
 use migfit_mig::Model;
@@ -15,24 +17,20 @@ pub struct Heading {
     pub provenance: Provenance,
     /// What "one at a time" means on this GPU: the MIG profile that takes all of it.
     pub baseline: Option<String>,
+    /// Whether this run is the baseline itself.
+    pub is_baseline: bool,
 }
 
 impl Heading {
     /// The head of the report of a run that started then.
     #[must_use]
-    pub fn new(
-        selector: &str,
-        gpu: &GpuFacts,
-        model: &Model,
-        is_virtual: bool,
-        started: SystemTime,
-    ) -> Heading {
+    pub fn new(plan: &RunPlan, gpu: &GpuFacts, model: &Model, started: SystemTime) -> Heading {
         Heading {
             gpu: GpuName {
-                selector: selector.to_owned(),
+                selector: plan.gpu.to_string(),
                 name: gpu.name.clone(),
                 uuid: gpu.uuid.clone(),
-                is_virtual,
+                is_virtual: matches!(plan.gpu, GpuSelector::Virtual(_)),
             },
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -41,6 +39,7 @@ impl Heading {
                 date: date::rfc3339(started),
             },
             baseline: model.whole().map(|whole| format!("{}g", whole.name.slices)),
+            is_baseline: plan.policy == PolicyName::Sequential,
         }
     }
 }

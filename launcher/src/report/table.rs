@@ -52,7 +52,7 @@ pub fn text(report: &Report) -> String {
     text
 }
 
-/// The report of a single job, in one line.
+/// The report of a single job: a line for it, and one for each note.
 #[must_use]
 pub fn line(report: &Report) -> String {
     let one = |job: &JobReport| {
@@ -66,7 +66,8 @@ pub fn line(report: &Report) -> String {
             job.reason
         )
     };
-    report.jobs.iter().map(one).collect()
+    let notes = report.notes.iter().map(|note| format!("migfit: {note}\n"));
+    report.jobs.iter().map(one).chain(notes).collect()
 }
 
 fn counts(batch: &Batch) -> String {
@@ -155,6 +156,7 @@ mod tests {
             is_virtual: true,
             not_executed: 7,
             baseline: None,
+            is_baseline: false,
         };
         Report {
             version: REPORT_VERSION,
@@ -200,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn a_single_job_is_told_in_one_line() {
+    fn a_single_job_is_told_in_a_line_and_its_notes() {
         let mut report = report();
         report.jobs.truncate(1);
         let line = line(&report);
         assert!(line.starts_with(
             "migfit: lud-1024 on 1g.5gb@6 of virtual:a100-40gb: foretold 4.00 MiB, seen 4.00 MiB"
         ));
-        assert_eq!(line.lines().count(), 1);
+        assert_eq!(line.lines().count(), 2);
     }
 }

@@ -68,6 +68,7 @@ pub fn run(
         progress,
         ended,
         stopped_by: None,
+        waits_for: String::new(),
     };
     let all = going.all();
     if all.is_err() {
@@ -102,6 +103,8 @@ struct Going<'g, 'b, 's> {
     progress: &'g Progress,
     ended: Ended<'g>,
     stopped_by: Option<&'static str>,
+    /// Why the queue did not move when the policy was last asked.
+    waits_for: String,
 }
 
 impl Going<'_, '_, '_> {
@@ -146,8 +149,12 @@ impl Going<'_, '_, '_> {
                 running: self.running.len(),
                 cores: self.batch.cores,
             };
-            let Step::Start(start) = self.batch.policy.next(&situation)? else {
-                return Ok(());
+            let start = match self.batch.policy.next(&situation)? {
+                Step::Start(start) => start,
+                Step::Wait(why) => {
+                    self.waits_for = why;
+                    return Ok(());
+                }
             };
             match self.slices.take(&start.decision) {
                 Ok(device) => self.start(&start, device)?,
@@ -292,11 +299,13 @@ impl Going<'_, '_, '_> {
             .for_each(|running| running.process.signal(Signal::KILL));
     }
 
-    /// After an error: waits for every job's end; nothing more is told.
+    /// After an error: waits for every job's end, and tells it as far as that can still be done.
     fn drain(&mut self) {
         while !self.running.is_empty() {
             match self.next_event() {
-                Some(Event::Ended { job, .. }) => self.running.retain(|running| running.job != job),
+                Some(Event::Ended { job, status }) => {
+                    let _ = self.finish(job, Ending::of(&status));
+                }
                 Some(Event::Stop { .. }) | None => self.kill(),
             }
         }
@@ -306,8 +315,7 @@ impl Going<'_, '_, '_> {
     fn leave_the_rest(&mut self) -> Result<(), RunError> {
         let why = match self.stopped_by {
             Some(signal) => format!("migfit got {signal}"),
-            None => "no slice became free: GPU instances that migfit did not make are in the way"
-                .to_owned(),
+            None => format!("nothing runs any more and still: {}", self.waits_for),
         };
         for queued in std::mem::take(&mut self.queue) {
             self.tell(queued.job, Outcome::not_started(why.clone()))?;

@@ -38,6 +38,9 @@ pub enum RunError {
         /// GPU instances that migfit did not make.
         others: String,
     },
+    /// The model lacks figures that a GPU must know of itself.
+    #[error("too little is known of {0} to run on a virtual one: no source has all its SMs")]
+    TooLittleKnown(String),
     /// A part of migfit is not where it should be.
     #[error("the virtual GPU's library is missing: {}", .0.display())]
     NoVirtualGpu(PathBuf),
@@ -102,6 +105,9 @@ impl Explain for RunError {
             RunError::NoSlice { .. } => {
                 "destroy what is not needed (nvidia-smi mig -lgi lists it), or use another GPU".to_owned()
             }
+            RunError::TooLittleKnown(_) => {
+                "take another model: virtual:a100-40gb; migfit fit sizes for this one all the same".to_owned()
+            }
             RunError::NoVirtualGpu(_) => {
                 "run an installed migfit: cargo xtask stage, then target/migfit/bin/migfit".to_owned()
             }
@@ -124,6 +130,7 @@ impl Explain for RunError {
             RunError::Program(error) => error.exit_code(),
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,
+            RunError::TooLittleKnown(_) => ExitCode::UnknownName,
             RunError::NoVirtualGpu(_) => ExitCode::Incomplete,
             RunError::CannotWrite { .. }
             | RunError::ForeignFolder(_)

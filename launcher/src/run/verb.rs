@@ -39,58 +39,98 @@ pub struct Finished {
 /// # Errors
 /// When nothing could be started, or the run could not be carried through.
 pub fn run(plan: &RunPlan) -> Result<Finished, RunError> {
-    let started = SystemTime::now();
     let jobs = jobs(&plan.jobs)?;
-    let installation = Installation::own();
-    let library = match &plan.gpu {
-        GpuSelector::Virtual(_) => Some(installation.virtual_gpu()?),
-        GpuSelector::Index(_) | GpuSelector::Uuid(_) => None,
-    };
-    let folder = RunFolder::open(plan.out.as_deref(), &report::date::run_name(started))?;
-    let runtime = installation.runtime();
-    let around = Surroundings {
-        runtime: runtime.as_ref().ok().cloned(),
-        variables: variables(&plan.gpu, &folder)?,
-        virtual_gpu: library,
-    };
-    // SAFETY: no thread was started yet.
-    unsafe { virtual_gpu::announce(&around.variables) };
-    let mut gpu = open(&plan.gpu, around.virtual_gpu.as_deref())?;
-    let model = gpu.model().clone();
-    let is_virtual = matches!(plan.gpu, GpuSelector::Virtual(_));
-    let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
-    let policy = policy(plan.policy);
-    let heading = Heading::new(
-        &plan.gpu.to_string(),
-        gpu.facts(),
-        &model,
-        is_virtual,
-        started,
-    );
-    let slices = Slices::observe(&mut gpu)?;
-    let board = Board {
-        model: &model,
-        is_virtual,
-    };
-    let ready = make_ready(jobs, board, &graph, &slices.others(), policy.as_ref())?;
-    let terminal = matches!(plan.jobs, JobSource::Program { .. });
-    let ready = if terminal { required(ready)? } else { ready };
-    let batch = Batch {
-        jobs: &ready,
-        policy: policy.as_ref(),
-        graph: &graph,
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
-        around: &around,
-        folder: &folder,
-        terminal,
-    };
-    let mut file = ReportFile::new(&folder, heading, ready.len(), runtime.err(), terminal);
-    let progress = Progress::new(ready.len(), plan.quiet || terminal);
-    let mut ended = |job: usize, outcome| file.add(job, &ready[job], &outcome);
-    let stopped_by = batch::run(&batch, slices, &progress, &mut ended);
-    drop(progress);
-    let report = file.finish()?;
-    finished(plan, &folder, &report, stopped_by?, terminal)
+    let mut stage = Stage::open(plan)?;
+    let (report, stopped_by) = stage.perform(plan, jobs)?;
+    Ok(finished(plan, &stage.folder, &report, stopped_by))
+}
+
+/// Where a run happens.
+struct Stage {
+    started: SystemTime,
+    folder: RunFolder,
+    around: Surroundings,
+    /// Why nothing is recorded, where that is so.
+    unrecorded: Option<String>,
+    gpu: DriverGpu,
+}
+
+impl Stage {
+    fn open(plan: &RunPlan) -> Result<Stage, RunError> {
+        let started = SystemTime::now();
+        let installation = Installation::own();
+        let virtual_gpu = match &plan.gpu {
+            GpuSelector::Virtual(model) if !virtual_gpu::can_be(model) => {
+                return Err(RunError::TooLittleKnown(model.name.clone()));
+            }
+            GpuSelector::Virtual(_) => Some(installation.virtual_gpu()?),
+            GpuSelector::Index(_) | GpuSelector::Uuid(_) => None,
+        };
+        let folder = RunFolder::open(plan.out.as_deref(), &report::date::run_name(started))?;
+        let runtime = installation.runtime();
+        let around = Surroundings {
+            runtime: runtime.as_ref().ok().cloned(),
+            variables: variables(&plan.gpu, &folder)?,
+            virtual_gpu,
+        };
+        // SAFETY: no thread was started yet.
+        unsafe { virtual_gpu::announce(&around.variables) };
+        let gpu = open(&plan.gpu, around.virtual_gpu.as_deref())?;
+        Ok(Stage {
+            started,
+            folder,
+            around,
+            unrecorded: runtime.err(),
+            gpu,
+        })
+    }
+
+    /// Makes the jobs ready, runs them and reports; with the signal that stopped the run, if one did.
+    fn perform(
+        &mut self,
+        plan: &RunPlan,
+        jobs: Vec<Job>,
+    ) -> Result<(Report, Option<&'static str>), RunError> {
+        let model = self.gpu.model().clone();
+        let heading = Heading::new(plan, self.gpu.facts(), &model, self.started);
+        let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
+        let policy = policy(plan.policy);
+        let slices = Slices::observe(&mut self.gpu)?;
+        let board = Board {
+            model: &model,
+            is_virtual: heading.gpu.is_virtual,
+        };
+        let ready = make_ready(jobs, board, &graph, &slices.others(), policy.as_ref())?;
+        let terminal = has_terminal(plan);
+        let ready = if terminal { required(ready)? } else { ready };
+        let batch = Batch {
+            jobs: &ready,
+            policy: policy.as_ref(),
+            graph: &graph,
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            around: &self.around,
+            folder: &self.folder,
+            terminal,
+        };
+        let mut file = ReportFile::new(
+            &self.folder,
+            heading,
+            ready.len(),
+            self.unrecorded.clone(),
+            terminal,
+        );
+        let progress = Progress::new(ready.len(), plan.quiet || terminal);
+        let mut ended = |job: usize, outcome| file.add(job, &ready[job], &outcome);
+        let stopped_by = batch::run(&batch, slices, &progress, &mut ended);
+        // Also after an error: what was done by then is on record.
+        let report = file.finish()?;
+        Ok((report, stopped_by?))
+    }
+}
+
+/// Whether the one job has the terminal.
+fn has_terminal(plan: &RunPlan) -> bool {
+    matches!(plan.jobs, JobSource::Program { .. })
 }
 
 fn jobs(source: &JobSource) -> Result<Vec<Job>, RunError> {
@@ -162,8 +202,8 @@ fn finished(
     folder: &RunFolder,
     report: &Report,
     stopped_by: Option<&'static str>,
-    terminal: bool,
-) -> Result<Finished, RunError> {
+) -> Finished {
+    let terminal = has_terminal(plan);
     let code = match (stopped_by, terminal) {
         (Some(_), _) => ExitCode::Interrupted,
         (None, true) => single_code(report),
@@ -180,11 +220,11 @@ fn finished(
         (false, false) => (report::table::text(report), place),
     };
     let remark = if plan.quiet { String::new() } else { remark };
-    Ok(Finished {
+    Finished {
         code,
         output,
         remark,
-    })
+    }
 }
 
 fn single_code(report: &Report) -> ExitCode {

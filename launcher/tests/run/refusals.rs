@@ -1,0 +1,141 @@
+//! What is refused before anything starts, with its exit code and hint.
+
+use crate::fixture::{Outcome, Place, outcome};
+use migfit_vgpu_device::{Placement, VirtualGpu};
+
+const TOUCH: &str = "[[jobs]]\nname = 'touch'\ncommand = ['touch', 'touched']\n";
+
+fn refused(outcome: &Outcome, code: i32, parts: &[&str]) {
+    assert_eq!(outcome.code, code, "{}", outcome.stderr);
+    for part in parts {
+        assert!(
+            outcome.stderr.contains(part),
+            "no '{part}' in: {}",
+            outcome.stderr
+        );
+    }
+    assert!(outcome.stderr.contains("hint: "), "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, "");
+}
+
+#[test]
+fn a_job_larger_than_every_slice_with_the_numbers() {
+    let place = Place::new();
+    let jobs = format!("{TOUCH}[[jobs]]\nname = 'huge'\nmemory = '40 GiB'\ncommand = 'true'\n");
+    let outcome = place.run(&jobs);
+    refused(
+        &outcome,
+        90,
+        &[
+            "1 of 2 jobs",
+            "huge: needs 41416 MiB",
+            "largest slice 7g.40gb has 40192 MiB",
+        ],
+    );
+    assert!(!place.path("touched").exists());
+}
+
+#[test]
+fn a_broken_job_file_with_line_and_column() {
+    let place = Place::new();
+    let outcome = place.run("[[jobs]]\ncomand = 'true'\n");
+    refused(
+        &outcome,
+        91,
+        &[
+            "a job has no key 'comand'",
+            "jobs.toml:2:1",
+            "did you mean 'command'?",
+        ],
+    );
+    let absent = place.migfit(&["run", "-f", "absent.toml", "--gpu", "virtual:a100-40gb"]);
+    refused(&absent, 81, &["absent.toml"]);
+    assert!(
+        !place.path("migfit-runs").exists(),
+        "nothing is left behind"
+    );
+}
+
+#[test]
+fn names_that_do_not_exist() {
+    let place = Place::new();
+    refused(
+        &place.migfit(&["run", "--gpu", "virtual:h20-96gb", "true"]),
+        85,
+        &["too little is known of h20-96gb"],
+    );
+    refused(
+        &place.migfit(&["run", "--gpu", "virtual:a100-4gb", "true"]),
+        85,
+        &["did you mean 'a100-40gb'?"],
+    );
+    let policy = place.migfit(&[
+        "run",
+        "--gpu",
+        "virtual:a100-40gb",
+        "--policy",
+        "fifi",
+        "true",
+    ]);
+    refused(&policy, 85, &["did you mean 'fifo'?"]);
+    refused(
+        &place.migfit(&["run", "--gpu", "virtual:a100-40gb", "./nope"]),
+        81,
+        &["there is no program './nope'"],
+    );
+    refused(
+        &place.migfit(&["run", "--gpu", "GPU-0000", "true"]),
+        92,
+        &["--gpu virtual:a100-40gb"],
+    );
+}
+
+#[test]
+fn folders_of_results_that_cannot_be_or_are_not_ours() {
+    let place = Place::new();
+    place.put("file", "");
+    let run =
+        |out: &str| place.migfit(&["run", "--gpu", "virtual:a100-40gb", "--out", out, "true"]);
+    refused(&run("file/below"), 86, &["file/below"]);
+    std::fs::create_dir(place.path("thesis")).unwrap();
+    place.put("thesis/chapter", "");
+    refused(&run("thesis"), 86, &["'thesis' is not empty"]);
+}
+
+#[test]
+fn gpu_instances_of_others_are_never_touched() {
+    let place = Place::new();
+    let gpu = VirtualGpu::open(&place.path("shared.state"), Some("a100-40gb")).unwrap();
+    let small = gpu
+        .model()
+        .profiles
+        .iter()
+        .find(|profile| profile.name == "1g.5gb")
+        .unwrap()
+        .id;
+    gpu.create_gpu_instance(small, Some(Placement { start: 0, size: 1 }))
+        .unwrap();
+    let run = |jobs: &str| {
+        place.put("jobs.toml", jobs);
+        let mut command = place.command(&[
+            "run",
+            "-f",
+            "jobs.toml",
+            "--gpu",
+            "virtual:a100-40gb",
+            "--out",
+            "out",
+        ]);
+        outcome(command.env("MIGFIT_VGPU_STATE", "shared.state"))
+    };
+    refused(
+        &run(TOUCH),
+        95,
+        &["no slice for job 'touch'", "others made 1g.5gb@0"],
+    );
+    assert!(!place.path("touched").exists());
+    let beside = run("[[jobs]]\nname = 'a'\nmemory = '15 GiB'\ncommand = 'true'\n");
+    assert_eq!(beside.code, 0, "{}", beside.stderr);
+    assert_eq!(place.job("a")["placement"]["start"], 4);
+    assert_eq!(place.layout("shared.state"), ["1g.5gb@0"]);
+}

@@ -1,0 +1,59 @@
+//! A run that is stopped: jobs end, slices go, the report says so.
+
+use crate::ends::alive;
+use crate::fixture::{OWN_STATE, Place};
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_signal_stops_the_jobs_and_takes_the_slices_away() {
+    for signal in ["INT", "TERM"] {
+        stopped_by(signal);
+    }
+}
+
+fn stopped_by(signal: &str) {
+    let place = Place::new();
+    let fifo = Command::new("mkfifo").arg(place.path("started")).status();
+    assert!(fifo.unwrap().success());
+    place.put(
+        "jobs.toml",
+        "[[jobs]]\nname = 'long'\ncommand = ['sh', '-c', 'sleep 600 & echo $! > started; wait']\n\
+         [[jobs]]\nname = 'next'\ncommand = ['true']\n",
+    );
+    let words = [
+        "run",
+        "-f",
+        "jobs.toml",
+        "--gpu",
+        "virtual:a100-40gb",
+        "--out",
+        "out",
+    ];
+    let mut command = place.command(&words);
+    let migfit = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Blocks until the job writes.
+    let sleeper = place.read("started");
+    let kill = Command::new("kill")
+        .args(["-s", signal, &migfit.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let output = migfit.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(97), "{stderr}");
+    let reason = |name: &str| place.job(name)["reason"].as_str().unwrap().to_owned();
+    assert!(
+        reason("long").starts_with(&format!("stopped: migfit got SIG{signal}")),
+        "{}",
+        reason("long")
+    );
+    assert_eq!(
+        reason("next").split(';').next().unwrap(),
+        format!("not started: migfit got SIG{signal}")
+    );
+    assert!(!alive(sleeper.trim()), "process {sleeper} still runs");
+    assert_eq!(place.layout(OWN_STATE), Vec::<String>::new());
+}
