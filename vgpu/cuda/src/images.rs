@@ -176,7 +176,7 @@ fn kernel(
 fn refuse(error: SourceError) -> Status {
     log::explain(&error.to_string());
     match error {
-        SourceError::NoPtx { .. } => Status::NO_BINARY_FOR_GPU,
+        SourceError::NoPtx { .. } | SourceError::Relocatable => Status::NO_BINARY_FOR_GPU,
         SourceError::Image(_) => Status::INVALID_IMAGE,
         SourceError::NotText => Status::INVALID_PTX,
     }
@@ -185,11 +185,16 @@ fn refuse(error: SourceError) -> Status {
 /// The PTX of an image that a C caller points to.
 fn text_of(image: *const u8, capability: (u32, u32)) -> Result<String, SourceError> {
     const ELF: [u8; 4] = *b"\x7fELF";
+    const RELOCATABLE: u32 = 2;
     let (major, minor) = capability;
     // SAFETY: every form of image has at least four bytes (PTX text ends in a NUL, and is longer).
     let first = unsafe { image.cast::<[u8; 4]>().read_unaligned() };
     match u32::from_le_bytes(first) {
         WRAPPER_MAGIC => {
+            // SAFETY: a wrapper record has its version behind its magic.
+            if unsafe { image.add(4).cast::<u32>().read_unaligned() } == RELOCATABLE {
+                return Err(SourceError::Relocatable);
+            }
             // SAFETY: a wrapper record is magic, version, pointer to the container, pointer.
             let container = unsafe { image.add(8).cast::<*const u8>().read_unaligned() };
             source::from_container(container_bytes(container)?, capability)
@@ -197,7 +202,7 @@ fn text_of(image: *const u8, capability: (u32, u32)) -> Result<String, SourceErr
         container::MAGIC => source::from_container(container_bytes(image)?, capability),
         _ if first == ELF => Err(SourceError::NoPtx { major, minor }),
         // SAFETY: what is none of the above is NUL-terminated text by the C interface.
-        _ => source::from_text(&unsafe { CStr::from_ptr(image.cast()) }.to_bytes().into()),
+        _ => source::from_text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
     }
 }
 

@@ -19,3 +19,6 @@ mod occupancy;
 mod spans;
 mod status;
 mod streams;
+
+#[cfg(test)]
+mod tests;

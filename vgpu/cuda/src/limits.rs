@@ -60,7 +60,6 @@ pub fn architecture(capability: (u32, u32)) -> Architecture {
 }
 
 /// A device attribute by the driver's number; what no code of ours needs is 0, as on a GPU without that feature.
-#[expect(clippy::too_many_lines, reason = "a table of the driver's attributes")]
 pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
     let model = driver.gpu.model();
     let kind = architecture(model.compute_capability);

@@ -27,6 +27,7 @@ impl Status {
     pub const HOST_MEMORY_NOT_REGISTERED: Status = Status(713);
     pub const COOPERATIVE_LAUNCH_TOO_LARGE: Status = Status(720);
     pub const NOT_SUPPORTED: Status = Status(801);
+    pub const SYSTEM_NOT_READY: Status = Status(802);
     pub const UNKNOWN: Status = Status(999);
 }
 
@@ -40,6 +41,7 @@ impl From<StateError> for Status {
             | StateError::UnknownModel(_)
             | StateError::OtherModel { .. }
             | StateError::Foreign { .. }
+            | StateError::File { .. } => Status::SYSTEM_NOT_READY,
             StateError::MigOff
             | StateError::InvalidArgument(_)
             | StateError::InsufficientResources(_)

@@ -222,9 +222,8 @@ impl LookUp {
     fn open() -> Outcome<LookUp> {
         let found = in_library(c"cuGetProcAddress_v2").ok_or(Status::INSUFFICIENT_DRIVER)?;
         // SAFETY: the driver's function of this name has this type.
-        Ok(LookUp {
-            find: unsafe { std::mem::transmute::<*mut c_void, GetProcAddress>(found) },
-        })
+        let find = unsafe { std::mem::transmute::<*mut c_void, GetProcAddress>(found) };
+        Ok(LookUp { find })
     }
 
     fn find(&self, name: &str) -> Outcome<*mut c_void> {

@@ -2,7 +2,7 @@
 //! state file, so that other processes see it, and comes back when the context ends or the process dies.
 
 use crate::memory::{Allocation, Heap};
-use crate::state::{MemoryUse, Slice, StateError, VirtualGpu};
+use crate::state::{Holder, MemoryUse, Slice, StateError, VirtualGpu};
 use migfit_schema::units::{Bytes, Mib};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ pub fn context_cost(sms: u32) -> Bytes {
 pub struct Context {
     gpu: Arc<VirtualGpu>,
     slice: Slice,
-    pid: u32,
+    holder: Holder,
     heap: Mutex<Heap>,
 }
 
@@ -30,10 +30,11 @@ impl Context {
     /// `OutOfMemory` when the slice does not hold it, `NotFound` when the slice is gone.
     pub fn new(gpu: Arc<VirtualGpu>, slice: Slice) -> Result<Context, StateError> {
         let cost = context_cost(slice.sms);
-        gpu.charge(&slice, cost)?;
+        let holder = Holder::here(slice.instance)?;
+        gpu.charge(&holder, &slice, cost)?;
         let heap = Heap::new(slice.memory.to_bytes().0).inspect_err(|_| {
             // The error below is the one to tell; a charge that stays ends with this process.
-            let _ = gpu.uncharge(&slice, cost);
+            let _ = gpu.uncharge(&holder, cost);
         });
         let heap = heap.map_err(|source| StateError::File {
             path: gpu.path().to_owned(),
@@ -43,7 +44,7 @@ impl Context {
         Ok(Context {
             gpu,
             slice,
-            pid: std::process::id(),
+            holder,
             heap: Mutex::new(heap),
         })
     }
@@ -57,7 +58,7 @@ impl Context {
     /// False in a child that was forked after the context was made: it has no context, as with CUDA.
     #[must_use]
     pub fn belongs_here(&self) -> bool {
-        self.pid == std::process::id()
+        self.holder.pid == std::process::id()
     }
 
     /// Allocates device memory.
@@ -68,12 +69,12 @@ impl Context {
         let mut heap = self.heap();
         let cost = heap.cost(bytes.0);
         if cost > 0 {
-            self.gpu.charge(&self.slice, Bytes(cost))?;
+            self.gpu.charge(&self.holder, &self.slice, Bytes(cost))?;
         }
         let address = heap.allocate(bytes.0);
         address.ok_or_else(|| {
             // The host has no room; the charge must not stay.
-            let _ = self.gpu.uncharge(&self.slice, Bytes(cost));
+            let _ = self.gpu.uncharge(&self.holder, Bytes(cost));
             StateError::OutOfMemory {
                 wanted: cost,
                 free: 0,
@@ -89,7 +90,10 @@ impl Context {
         match self.heap().free(address) {
             None => Ok(false),
             Some(0) => Ok(true),
-            Some(refund) => self.gpu.uncharge(&self.slice, Bytes(refund)).map(|()| true),
+            Some(refund) => self
+                .gpu
+                .uncharge(&self.holder, Bytes(refund))
+                .map(|()| true),
         }
     }
 
@@ -120,7 +124,7 @@ impl Drop for Context {
                 .0
                 .saturating_add(self.heap().backing());
             // A refund that fails ends with the process anyway: its row is forgotten then.
-            let _ = self.gpu.uncharge(&self.slice, Bytes(held));
+            let _ = self.gpu.uncharge(&self.holder, Bytes(held));
         }
     }
 }

@@ -2,7 +2,6 @@
 //! image of machine code alone is refused, whatever its architecture.
 
 use super::container::{self, Entry, Kind};
-use std::borrow::Cow;
 
 /// First word of the wrapper record that points to a container.
 pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
@@ -23,6 +22,9 @@ pub enum SourceError {
         /// Compute capability, minor.
         minor: u32,
     },
+    /// Device code of several files that would have to be linked (`nvcc -rdc=true`).
+    #[error("the virtual GPU does not link relocatable device code yet; build without -rdc=true")]
+    Relocatable,
     /// The PTX is not text.
     #[error("the PTX of the program is not text")]
     NotText,
@@ -47,7 +49,7 @@ pub fn from_container(bytes: &[u8], capability: (u32, u32)) -> Result<String, So
 ///
 /// # Errors
 /// When it is not UTF-8.
-pub fn from_text(bytes: &Cow<[u8]>) -> Result<String, SourceError> {
+pub fn from_text(bytes: &[u8]) -> Result<String, SourceError> {
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
     String::from_utf8(text.to_vec()).map_err(|_| SourceError::NotText)
 }

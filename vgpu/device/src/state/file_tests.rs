@@ -157,10 +157,8 @@ fn writers_of_several_processes_lose_no_change() {
     count(&file);
     for child in children {
         // SAFETY: waits for our own child.
-        assert_eq!(
-            unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) },
-            child
-        );
+        let ended = unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+        assert_eq!(ended, child);
     }
     assert_eq!(file.read(|tables| tables.mig_mode).unwrap(), 4 * EACH);
 }

@@ -3,9 +3,9 @@
 use super::error::StateError;
 use super::file::StateFile;
 use super::instances::{self, ComputeInstance, GpuInstance};
-use super::layout::{NO_INSTANCE, Tables};
+use super::layout::Tables;
 use super::processes::{self, Holder, MemoryUse, ProcessUse};
-use super::{identity, liveness};
+use super::{identity, places};
 use crate::model::{Model, Placement};
 use migfit_schema::units::{Bytes, Mib};
 use std::path::{Path, PathBuf};
@@ -53,22 +53,16 @@ impl VirtualGpu {
     /// # Errors
     /// When neither names one, or the state file is not usable.
     pub fn from_env() -> Result<VirtualGpu, StateError> {
-        VirtualGpu::open(
-            &VirtualGpu::path_from_env()?,
-            variable("MIGFIT_VGPU").as_deref(),
-        )
+        let path = places::named_by_environment()?;
+        VirtualGpu::open(&path, places::variable("MIGFIT_VGPU").as_deref())
     }
 
     /// The state file that the environment names, whether or not it is there.
     ///
     /// # Errors
-    /// `NotConfigured` when neither variable is set.
+    /// `NotConfigured` when neither variable is set, or the default folder is not this user's.
     pub fn path_from_env() -> Result<PathBuf, StateError> {
-        match (variable("MIGFIT_VGPU_STATE"), variable("MIGFIT_VGPU")) {
-            (Some(path), _) => Ok(PathBuf::from(path)),
-            (None, Some(model)) => Ok(default_path(&model)),
-            (None, None) => Err(StateError::NotConfigured),
-        }
+        places::named_by_environment()
     }
 
     /// Opens the GPU of a state file; makes the file when it is not there and a model is given.
@@ -85,7 +79,7 @@ impl VirtualGpu {
             StateFile::create(
                 path,
                 &model.name,
-                identity::gpu(&model.name, &absolute(path)),
+                identity::gpu(&model.name, &places::absolute(path)),
                 &tables,
             )?;
         }
@@ -304,43 +298,27 @@ impl VirtualGpu {
         })
     }
 
-    /// Adds bytes to what the calling process holds on a slice.
-    ///
-    /// # Errors
-    /// `OutOfMemory` when the slice does not hold them, `NotFound` when the slice is gone.
-    pub fn charge(&self, slice: &Slice, bytes: Bytes) -> Result<(), StateError> {
-        let holder = holder(slice)?;
+    /// Adds bytes to what a process holds on its slice.
+    pub(crate) fn charge(
+        &self,
+        holder: &Holder,
+        slice: &Slice,
+        bytes: Bytes,
+    ) -> Result<(), StateError> {
         let capacity = slice.memory.to_bytes().0;
         self.file.write(|tables| {
             require_slice(tables, slice)?;
-            processes::charge(tables, &holder, bytes.0, capacity)
+            processes::charge(tables, holder, bytes.0, capacity)
         })
     }
 
-    /// Takes bytes off what the calling process holds on a slice.
-    ///
-    /// # Errors
-    /// When the state file cannot be locked.
-    pub fn uncharge(&self, slice: &Slice, bytes: Bytes) -> Result<(), StateError> {
-        let holder = holder(slice)?;
+    /// Takes bytes off what a process holds on its slice.
+    pub(crate) fn uncharge(&self, holder: &Holder, bytes: Bytes) -> Result<(), StateError> {
         self.file.write(|tables| {
-            processes::uncharge(tables, &holder, bytes.0);
+            processes::uncharge(tables, holder, bytes.0);
             Ok(())
         })
     }
-}
-
-fn holder(slice: &Slice) -> Result<Holder, StateError> {
-    let pid = std::process::id();
-    let started = liveness::started_at(pid)
-        .ok_or_else(|| StateError::NotFound(format!("process {pid} in /proc")))?;
-    let (gpu_instance, compute_instance) = slice.instance.unwrap_or((NO_INSTANCE, NO_INSTANCE));
-    Ok(Holder {
-        pid,
-        started,
-        gpu_instance,
-        compute_instance,
-    })
 }
 
 /// A slice may have been destroyed, or MIG switched, since the process chose it.
@@ -357,30 +335,4 @@ fn require_slice(tables: &Tables, slice: &Slice) -> Result<(), StateError> {
     } else {
         Err(StateError::NotFound(format!("slice {}", slice.uuid)))
     }
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-fn default_path(model: &str) -> PathBuf {
-    let base = std::env::var_os("XDG_RUNTIME_DIR").filter(|value| !value.is_empty());
-    let base = base.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
-    // SAFETY: getuid has no preconditions and cannot fail.
-    let user = unsafe { libc::getuid() };
-    base.join(format!("migfit-vgpu-{user}"))
-        .join(format!("{model}.state"))
-}
-
-/// The path that names the GPU: the real folder, since the file itself may not be there yet.
-fn absolute(path: &Path) -> PathBuf {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    // The folder may be missing too; `create` makes it.
-    let _ = std::fs::create_dir_all(folder);
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    path.file_name()
-        .map_or_else(|| folder.clone(), |name| folder.join(name))
 }

@@ -7,12 +7,14 @@ mod identity;
 mod instances;
 mod layout;
 mod liveness;
+mod places;
 mod placing;
 mod processes;
 
 pub use error::StateError;
 pub use gpu::{Slice, Snapshot, VirtualGpu};
 pub use instances::{ComputeInstance, GpuInstance};
+pub(crate) use processes::Holder;
 pub use processes::{MemoryUse, ProcessUse};
 
 #[cfg(test)]

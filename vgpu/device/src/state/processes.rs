@@ -49,6 +49,20 @@ pub struct Holder {
 }
 
 impl Holder {
+    /// The calling process on a slice, which is a GPU instance and compute instance or the whole GPU.
+    pub fn here(instance: Option<(u32, u32)>) -> Result<Holder, StateError> {
+        let pid = std::process::id();
+        let started = liveness::started_at(pid)
+            .ok_or_else(|| StateError::NotFound(format!("process {pid} in /proc")))?;
+        let (gpu_instance, compute_instance) = instance.unwrap_or((NO_INSTANCE, NO_INSTANCE));
+        Ok(Holder {
+            pid,
+            started,
+            gpu_instance,
+            compute_instance,
+        })
+    }
+
     fn owns(&self, row: &ProcessRow) -> bool {
         row.taken == 1
             && row.pid == self.pid

@@ -138,10 +138,8 @@ fn a_killed_process_gives_its_memory_back_before_anyone_waits_for_it() {
     }
     let mut told = [0];
     // SAFETY: room for one byte.
-    assert_eq!(
-        unsafe { libc::read(pipe[0], told.as_mut_ptr().cast(), 1) },
-        1
-    );
+    let read = unsafe { libc::read(pipe[0], told.as_mut_ptr().cast(), 1) };
+    assert_eq!(read, 1);
     assert_eq!(told, [1]);
     let context = Context::new(Arc::clone(&gpu), slice.clone()).unwrap();
     assert!(matches!(

@@ -1,0 +1,8 @@
+//! Driver calls as a C program makes them, on a slice of a virtual A100 that the whole test process shares.
+
+mod contexts;
+mod copies;
+mod lab;
+mod launches;
+mod memory;
+mod names;

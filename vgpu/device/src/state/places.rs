@@ -1,0 +1,84 @@
+//! Where the state file of a virtual GPU is: as the environment says, or in a folder of the user's own.
+
+use super::error::StateError;
+use crate::model::Model;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// The state file that `MIGFIT_VGPU_STATE`, or else `MIGFIT_VGPU`, names.
+pub fn named_by_environment() -> Result<PathBuf, StateError> {
+    match (variable("MIGFIT_VGPU_STATE"), variable("MIGFIT_VGPU")) {
+        (Some(path), _) => Ok(PathBuf::from(path)),
+        (None, Some(model)) => default_path(&Model::named(&model)?.name),
+        (None, None) => Err(StateError::NotConfigured),
+    }
+}
+
+/// An environment variable that is set and not empty.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The path that names the GPU: the real folder, since the file itself may not be there yet.
+pub fn absolute(path: &Path) -> PathBuf {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    // The folder may be missing too; making the file tells what is wrong with it.
+    let _ = std::fs::create_dir_all(folder);
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name()
+        .map_or_else(|| folder.clone(), |name| folder.join(name))
+}
+
+fn default_path(model: &str) -> Result<PathBuf, StateError> {
+    // SAFETY: getuid has no preconditions and cannot fail.
+    let user = unsafe { libc::getuid() };
+    let base = variable("XDG_RUNTIME_DIR").unwrap_or_else(|| "/tmp".to_owned());
+    let folder = Path::new(&base).join(format!("migfit-vgpu-{user}"));
+    own_folder(&folder, user).map_err(|source| StateError::File {
+        path: folder.clone(),
+        what: "used for state files",
+        source,
+    })?;
+    Ok(folder.join(format!("{model}.state")))
+}
+
+/// Makes the folder for this user alone. In /tmp anyone could have made it before: then it is not used.
+fn own_folder(folder: &Path, user: u32) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let about = folder.symlink_metadata()?;
+    if about.is_dir() && about.uid() == user {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        "it is not a folder of this user",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_ones_own_is_made_and_another_is_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = base.path().join("state");
+        // SAFETY: getuid has no preconditions and cannot fail.
+        let user = unsafe { libc::getuid() };
+        own_folder(&folder, user).unwrap();
+        assert_eq!(folder.metadata().unwrap().mode() & 0o777, 0o700);
+        own_folder(&folder, user).unwrap();
+        assert!(own_folder(&folder, user + 1).is_err());
+        let link = base.path().join("link");
+        std::os::unix::fs::symlink(&folder, &link).unwrap();
+        assert!(own_folder(&link, user).is_err());
+    }
+}
