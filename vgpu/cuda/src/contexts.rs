@@ -1,7 +1,7 @@
 //! Contexts of this process: the primary one, those that the program makes, and each thread's stack of current ones.
 
 use crate::driver::{Driver, driver};
-use crate::handles::{Handles, handle_of};
+use crate::handles::{Handles, Object, next_handle};
 use crate::status::{Outcome, Status};
 use migfit_vgpu_device::context::Context;
 use std::cell::RefCell;
@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A `CUcontext`.
 pub struct CudaContext {
+    handle: usize,
     /// Its hold on the slice.
     pub memory: Context,
     /// Scheduling and mapping flags.
@@ -21,6 +22,12 @@ pub struct CudaContext {
     pub limits: Mutex<BTreeMap<u32, usize>>,
     /// Preferred split of L1 cache and shared memory.
     pub cache_config: AtomicU32,
+}
+
+impl Object for CudaContext {
+    fn handle(&self) -> usize {
+        self.handle
+    }
 }
 
 /// The primary context and how often it is retained.
@@ -46,6 +53,7 @@ thread_local! {
 pub fn create(driver: &Driver, flags: u32) -> Outcome<Arc<CudaContext>> {
     let memory = Context::new(Arc::clone(&driver.gpu), driver.slice.clone())?;
     let context = Arc::new(CudaContext {
+        handle: next_handle(),
         memory,
         flags: AtomicU32::new(flags),
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -62,7 +70,7 @@ pub fn destroy(handle: usize) -> Outcome {
     if primary()
         .context
         .as_ref()
-        .is_some_and(|context| handle_of(context) == handle)
+        .is_some_and(|context| context.handle() == handle)
     {
         return Err(Status::INVALID_CONTEXT);
     }
@@ -139,7 +147,7 @@ pub fn retain_primary(driver: &Driver) -> Outcome<usize> {
         None => create(driver, primary.flags)?,
     };
     primary.retained += 1;
-    let handle = handle_of(&context);
+    let handle = context.handle();
     primary.context = Some(context);
     Ok(handle)
 }
@@ -182,7 +190,7 @@ pub fn set_primary_flags(flags: u32) {
 fn end_primary(primary: &mut Primary) {
     if let Some(context) = primary.context.take() {
         // It is in the table as long as it is the primary one.
-        let _ = CONTEXTS.remove(handle_of(&context));
+        let _ = CONTEXTS.remove(context.handle());
         end(&context);
     }
     primary.retained = 0;

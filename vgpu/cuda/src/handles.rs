@@ -1,21 +1,36 @@
-//! Handles that C code holds: opaque addresses that stand for shared objects. A stale or foreign one is refused.
+//! Handles that C code holds: opaque numbers that stand for shared objects. None is given out twice, so a stale or
+//! foreign one is always refused.
 
 use crate::status::{Outcome, Status};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An object that C code knows by a handle.
+pub trait Object {
+    /// The number that `next_handle` gave for it.
+    fn handle(&self) -> usize;
+}
+
+/// A handle for a new object. It looks like a pointer to C, and is above the numbers that stand for default streams.
+pub fn next_handle() -> usize {
+    const STEP: usize = 16;
+    static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
+    NEXT.fetch_add(STEP, Ordering::Relaxed)
+}
 
 /// Objects of one kind, by handle.
 pub struct Handles<T>(Mutex<BTreeMap<usize, Arc<T>>>);
 
-impl<T> Handles<T> {
+impl<T: Object> Handles<T> {
     /// None yet.
     pub const fn new() -> Handles<T> {
         Handles(Mutex::new(BTreeMap::new()))
     }
 
-    /// Takes an object in; its handle is its address, so no two live objects share one.
+    /// Takes an object in and tells its handle.
     pub fn insert(&self, object: Arc<T>) -> usize {
-        let handle = handle_of(&object);
+        let handle = object.handle();
         self.objects().insert(handle, object);
         handle
     }
@@ -48,7 +63,26 @@ impl<T> Handles<T> {
     }
 }
 
-/// The handle of an object.
-pub fn handle_of<T>(object: &Arc<T>) -> usize {
-    Arc::as_ptr(object).addr()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Thing(usize);
+
+    impl Object for Thing {
+        fn handle(&self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_handle_is_stale_for_good_once_its_object_is_gone() {
+        let things = Handles::new();
+        let first = things.insert(Arc::new(Thing(next_handle())));
+        assert!(things.get(first).is_ok());
+        assert!(things.remove(first).is_ok());
+        let second = things.insert(Arc::new(Thing(next_handle())));
+        assert_ne!(first, second);
+        assert!(matches!(things.get(first), Err(Status::INVALID_HANDLE)));
+    }
 }

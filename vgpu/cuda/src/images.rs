@@ -6,7 +6,7 @@ use crate::driver::driver;
 use crate::fatbin::container;
 use crate::fatbin::outline::{self, KernelOutline, Variable};
 use crate::fatbin::source::{self, SourceError, WRAPPER_MAGIC};
-use crate::handles::{Handles, handle_of};
+use crate::handles::{Handles, Object, next_handle};
 use crate::log;
 use crate::status::{Outcome, Status};
 use migfit_schema::units::Bytes;
@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Loaded device code.
 pub struct Image {
+    handle: usize,
     kernels: BTreeMap<String, Arc<Kernel>>,
     variables: BTreeMap<String, Variable>,
     /// Device addresses of variables, by context and name; made when first asked for.
@@ -25,6 +26,7 @@ pub struct Image {
 
 /// A kernel.
 pub struct Kernel {
+    handle: usize,
     /// Its name as the program knows it.
     pub name: CString,
     /// What its PTX declares.
@@ -54,6 +56,7 @@ pub fn load(image: *const u8) -> Outcome<usize> {
         return Err(refuse(SourceError::NoPtx { major, minor }));
     }
     let image = Arc::new_cyclic(|image| Image {
+        handle: next_handle(),
         kernels: outline
             .kernels
             .into_iter()
@@ -103,18 +106,30 @@ pub fn context_ended(context: u64) {
     });
 }
 
+impl Object for Image {
+    fn handle(&self) -> usize {
+        self.handle
+    }
+}
+
+impl Object for Kernel {
+    fn handle(&self) -> usize {
+        self.handle
+    }
+}
+
 impl Image {
     /// Handle of the kernel with this name.
     pub fn kernel(&self, name: &str) -> Outcome<usize> {
         self.kernels
             .get(name)
-            .map(handle_of)
+            .map(|kernel| kernel.handle())
             .ok_or(Status::NOT_FOUND)
     }
 
     /// Handles of all kernels, by name.
     pub fn kernels(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
-        self.kernels.values().map(handle_of)
+        self.kernels.values().map(|kernel| kernel.handle())
     }
 
     /// Address and size of a variable in a context; its memory is allocated when first asked for.
@@ -141,7 +156,7 @@ impl Kernel {
     pub fn image(&self) -> Outcome<usize> {
         self.image
             .upgrade()
-            .map(|image| handle_of(&image))
+            .map(|image| image.handle())
             .ok_or(Status::INVALID_HANDLE)
     }
 
@@ -163,6 +178,7 @@ fn kernel(
     image: &Weak<Image>,
 ) -> Option<(String, Arc<Kernel>)> {
     let kernel = Kernel {
+        handle: next_handle(),
         name: CString::new(name.as_str()).ok()?,
         outline,
         dynamic_shared: AtomicI32::new(-1),

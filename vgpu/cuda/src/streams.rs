@@ -3,7 +3,7 @@
 
 use crate::contexts;
 use crate::driver::driver;
-use crate::handles::Handles;
+use crate::handles::{Handles, Object, next_handle};
 use crate::status::{Outcome, Status};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +11,7 @@ use std::time::Instant;
 
 /// A stream.
 pub struct Stream {
+    handle: usize,
     /// Flags that it was made with.
     pub flags: u32,
     /// Its priority.
@@ -24,9 +25,22 @@ pub struct Stream {
 
 /// An event.
 pub struct Event {
+    handle: usize,
     timed: bool,
     recorded: Mutex<Option<Instant>>,
     context_id: u64,
+}
+
+impl Object for Stream {
+    fn handle(&self) -> usize {
+        self.handle
+    }
+}
+
+impl Object for Event {
+    fn handle(&self) -> usize {
+        self.handle
+    }
 }
 
 /// Handles up to this one are the default streams: null, legacy, per thread.
@@ -41,6 +55,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(DEFAULT_STREAMS as u64 + 1);
 pub fn create(flags: u32, priority: i32) -> Outcome<usize> {
     let context = contexts::current()?;
     let stream = Stream {
+        handle: next_handle(),
         flags,
         priority: priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY),
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -69,6 +84,7 @@ pub fn get(handle: usize) -> Outcome<Arc<Stream>> {
     }
     let context = contexts::current()?;
     Ok(Arc::new(Stream {
+        handle,
         flags: 0,
         priority: 0,
         id: handle as u64,
@@ -81,6 +97,7 @@ pub fn get(handle: usize) -> Outcome<Arc<Stream>> {
 pub fn create_event(flags: u32) -> Outcome<usize> {
     let context = contexts::current()?;
     let event = Event {
+        handle: next_handle(),
         timed: flags & DISABLE_TIMING == 0,
         recorded: Mutex::new(None),
         context_id: context.id,

@@ -69,3 +69,25 @@ macro_rules! exports {
         }
     )*};
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_and_the_last_one() {
+        assert_eq!(guard(|| panic!("in a test")), Status::UNKNOWN.0);
+        assert_eq!(error::take_last(), Status::UNKNOWN.0);
+    }
+
+    #[test]
+    fn a_null_room_is_the_callers_error_unless_it_is_optional() {
+        let room = Out::<i32>(std::ptr::null_mut());
+        assert_eq!(room.put(1), Err(Status::INVALID_VALUE));
+        assert_eq!(room.room().err(), Some(Status::INVALID_VALUE));
+        room.offer(1);
+        let mut value = 0;
+        assert_eq!(Out(&raw mut value).put(5), Ok(()));
+        assert_eq!(value, 5);
+    }
+}

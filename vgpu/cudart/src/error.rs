@@ -64,3 +64,40 @@ pub fn describe(value: u32) -> (&'static CStr, &'static CStr) {
         |(_, name, text)| (*name, *text),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_error_stays_until_it_is_taken() {
+        remember(Status::INVALID_VALUE);
+        assert_eq!(last(), 1);
+        assert_eq!(take_last(), 1);
+        assert_eq!(take_last(), 0);
+    }
+
+    #[test]
+    fn not_ready_is_an_answer_and_no_error() {
+        remember(Status(600));
+        assert_eq!(last(), 0);
+    }
+
+    #[test]
+    fn each_thread_has_its_own_last_error() {
+        remember(Status::INVALID_VALUE);
+        assert_eq!(std::thread::spawn(last).join().unwrap(), 0);
+        take_last();
+    }
+
+    #[test]
+    fn results_have_the_names_of_the_header() {
+        let name = |value| describe(value).0.to_str().unwrap();
+        assert_eq!(name(0), "cudaSuccess");
+        assert_eq!(name(2), "cudaErrorMemoryAllocation");
+        assert_eq!(name(100), "cudaErrorNoDevice");
+        assert_eq!(describe(2).1, c"out of memory");
+        assert_eq!(describe(700).1, c"illegal address");
+        assert_eq!(describe(77777).1, c"unrecognized error code");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::border::{In, Out};
 use crate::contexts::{self, CudaContext};
 use crate::driver::{device, driver};
-use crate::handles::handle_of;
+use crate::handles::Object;
 use crate::status::{Outcome, Status};
 use crate::streams;
 use std::sync::PoisonError;
@@ -177,7 +177,7 @@ fn create(context: &Out<usize>, flags: u32, ordinal: i32) -> Outcome {
     if context.is_null() {
         return Err(Status::INVALID_VALUE);
     }
-    let handle = handle_of(&contexts::create(device(ordinal)?, flags)?);
+    let handle = contexts::create(device(ordinal)?, flags)?.handle();
     contexts::push(handle);
     context.put(handle)
 }

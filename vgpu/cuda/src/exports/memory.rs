@@ -3,6 +3,7 @@
 use crate::border::{In, Out};
 use crate::contexts;
 use crate::driver::driver;
+use crate::handles::Object;
 use crate::host_memory;
 use crate::status::{Outcome, Status};
 use crate::streams;
@@ -165,9 +166,7 @@ fn pointer_attribute(attribute: u32, address: u64) -> Outcome<Vec<u8>> {
     let owner = contexts::owner_of(address);
     let (start, bytes) = allocation(address).ok_or(Status::INVALID_VALUE)?;
     let value = match attribute {
-        1 => owner
-            .as_ref()
-            .map_or(0, |owner| crate::handles::handle_of(owner) as u64),
+        1 => owner.as_ref().map_or(0, |owner| owner.handle() as u64),
         2 => {
             if owner.is_some() {
                 DEVICE

@@ -157,3 +157,31 @@ fn low_byte(value: i32) -> u8 {
     let [low, ..] = value.to_le_bytes();
     low
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_must_fit_their_pitch_and_the_direction_must_be_one() {
+        let good = rows((64, 10), (128, 12), 10, 3, HOST_TO_DEVICE).unwrap();
+        assert_eq!((good.to.kind, good.from.kind), (2, 1));
+        assert_eq!(
+            (good.to.device, good.from.host, good.from.pitch),
+            (64, 128, 12)
+        );
+        assert_eq!(
+            rows((64, 9), (128, 12), 10, 3, HOST_TO_DEVICE).err(),
+            Some(Status(12))
+        );
+        assert_eq!(
+            rows((64, 10), (128, 12), 10, 3, 5).err(),
+            Some(Status::INVALID_MEMCPY_DIRECTION)
+        );
+    }
+
+    #[test]
+    fn a_fill_repeats_the_lowest_byte() {
+        assert_eq!((low_byte(0x1234), low_byte(-1)), (0x34, 0xff));
+    }
+}

@@ -142,3 +142,50 @@ fn require_shape(shape: &Shape) -> Outcome {
 fn narrow(shared: usize) -> Outcome<u32> {
     u32::try_from(shared).map_err(|_| Status::INVALID_VALUE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
+
+    fn shape(grid: Dim3, block: Dim3) -> Shape {
+        Shape {
+            grid,
+            block,
+            shared: 0,
+            stream: 0,
+        }
+    }
+
+    #[test]
+    fn impossible_extents_are_an_invalid_configuration() {
+        assert_eq!(
+            require_shape(&shape(ONE, Dim3 { x: 32, y: 32, z: 1 })),
+            Ok(())
+        );
+        for (grid, block) in [
+            (Dim3 { x: 0, ..ONE }, ONE),
+            (Dim3 { y: 65536, ..ONE }, ONE),
+            (ONE, Dim3 { x: 1025, ..ONE }),
+            (ONE, Dim3 { z: 65, ..ONE }),
+            (ONE, Dim3 { x: 32, y: 33, z: 1 }),
+        ] {
+            assert_eq!(
+                require_shape(&shape(grid, block)),
+                Err(Status::INVALID_CONFIGURATION)
+            );
+        }
+    }
+
+    #[test]
+    fn pushed_shapes_come_back_last_first() {
+        let wide = Dim3 { x: 9, ..ONE };
+        assert_eq!(__cudaPushCallConfiguration(ONE, ONE, 1, 0), 0);
+        assert_eq!(__cudaPushCallConfiguration(wide, ONE, 2, 7), 0);
+        let popped = PUSHED.with_borrow_mut(Vec::pop).unwrap();
+        assert_eq!((popped.grid, popped.shared, popped.stream), (wide, 2, 7));
+        let popped = PUSHED.with_borrow_mut(Vec::pop).unwrap();
+        assert_eq!((popped.grid, popped.shared), (ONE, 1));
+    }
+}

@@ -13,7 +13,7 @@ pub enum StateError {
     UnknownModel(String),
     /// The file is another model's state.
     #[error(
-        "{path} is the state of a {stored}, not of a {wanted}; name another file in MIGFIT_VGPU_STATE or remove this one"
+        "{path} is the state of GPU model {stored}, not of {wanted}; name another file in MIGFIT_VGPU_STATE or remove this one"
     )]
     OtherModel {
         /// The state file.

@@ -164,7 +164,7 @@ impl VirtualGpu {
     pub fn free_placements(&self, profile: u32) -> Result<Vec<Placement>, StateError> {
         let profile = self.model.profile(profile).ok_or_else(|| {
             StateError::InvalidArgument(format!(
-                "a {} has no MIG profile {profile}",
+                "GPU model {} has no MIG profile {profile}",
                 self.model.name
             ))
         })?;

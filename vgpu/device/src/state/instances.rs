@@ -260,7 +260,7 @@ fn require_mig(tables: &Tables) -> Result<(), StateError> {
 
 fn gpu_profile(model: &Model, id: u32) -> Result<&GiProfile, StateError> {
     model.profile(id).ok_or_else(|| {
-        StateError::InvalidArgument(format!("a {} has no MIG profile {id}", model.name))
+        StateError::InvalidArgument(format!("GPU model {} has no MIG profile {id}", model.name))
     })
 }
 

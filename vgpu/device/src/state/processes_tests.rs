@@ -103,6 +103,22 @@ fn an_instance_with_a_process_is_in_use() {
 }
 
 #[test]
+fn with_mig_off_a_context_holds_the_whole_gpu_and_keeps_the_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let gpu = VirtualGpu::open(&folder.path().join("state"), Some("a100-40gb")).unwrap();
+    gpu.set_mig_mode(false).unwrap();
+    let whole = gpu.slices().unwrap().remove(0);
+    let gpu = Arc::new(gpu);
+    let context = Context::new(Arc::clone(&gpu), whole).unwrap();
+    context.allocate(Mib(30000).to_bytes()).unwrap();
+    assert!(matches!(gpu.set_mig_mode(true), Err(StateError::InUse(_))));
+    let used = Mib(30000).to_bytes().saturating_add(context_cost(108));
+    assert_eq!(gpu.memory(None).unwrap().used, used);
+    drop(context);
+    gpu.set_mig_mode(true).unwrap();
+}
+
+#[test]
 fn a_context_on_a_slice_that_is_gone_is_refused() {
     let (_folder, gpu, slice) = slice();
     let (owner, compute) = slice.instance.unwrap();
