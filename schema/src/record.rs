@@ -14,7 +14,7 @@ pub const RECORD_DIR_VARIABLE: &str = "MIGFIT_RECORD_DIR";
 pub const SWITCH_VARIABLE: &str = "MIGFIT";
 
 /// Number of rows of the kernel table; launches of further kernels are counted in the totals only.
-pub const KERNEL_ROWS: usize = 256;
+pub const KERNEL_ROWS: usize = 4096;
 /// Number of rows of the failure table (the first failures are kept).
 pub const FAILURE_ROWS: usize = 64;
 /// Number of rows of the memory series.

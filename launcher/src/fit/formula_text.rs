@@ -112,8 +112,9 @@ impl FormulaPrinter {
         }
         let left = self.at_least(a, left_of(binding));
         let right = match (op, b) {
-            (BinaryOp::Add, Expr::Binary(BinaryOp::Add, ..))
-            | (BinaryOp::Mul, Expr::Binary(BinaryOp::Mul, ..)) => self.text(b),
+            (BinaryOp::Add, Expr::Binary(BinaryOp::Add, ..)) => self.text(b),
+            // 8 * (n / 16 * m) is not 8 * n / 16 * m in whole numbers.
+            (BinaryOp::Mul, Expr::Binary(BinaryOp::Mul, ..)) if !divides(b) => self.text(b),
             _ => self.at_least(b, right_of(binding)),
         };
         (format!("{left} {sign} {right}"), binding)

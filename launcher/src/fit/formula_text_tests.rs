@@ -73,6 +73,17 @@ fn negative_constants_read_as_subtraction() {
 }
 
 #[test]
+fn a_product_with_a_division_in_it_keeps_its_parentheses() {
+    let n = || Expr::Input(Input::ArgInt(1));
+    let blocks = || two(Div, n(), Expr::Int(16));
+    let square = two(Mul, blocks(), blocks());
+    assert_eq!(
+        text(&two(Mul, Expr::Int(8), square)),
+        "8 * (arg(1) / 16 * (arg(1) / 16))"
+    );
+}
+
+#[test]
 fn a_float_constant_makes_its_neighbour_s_conversion_plain() {
     let file = Expr::Input(Input::FileInt {
         path: "argv[1]".to_owned(),

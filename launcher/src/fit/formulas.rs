@@ -2,11 +2,15 @@
 //! `migfit fit PROGRAM`.
 
 use crate::fit::formula_text::FormulaPrinter;
-use migfit_schema::formula::Expr;
+use migfit_schema::formula::{BinaryOp, Expr, UnaryOp};
 use migfit_schema::profile::{Allocation, Launch, Summary, Unknown};
+use migfit_schema::units::WARP_THREADS;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// Threads of one warp, as formulas count.
+const WARP: i64 = WARP_THREADS as i64;
 
 /// What the ways of writing inputs mean.
 type Legend = BTreeSet<&'static str>;
@@ -29,7 +33,7 @@ pub struct SiteFormulas {
     pub place: String,
     /// The call, or the kernel.
     pub what: String,
-    /// Pairs of name and formula: `bytes`, `grid`, `block`, `shared`, `times`, in reading order.
+    /// Pairs of name and formula: `bytes`, `grid`, `block`, `warps`, `shared`, `times`, in reading order.
     pub formulas: Vec<(&'static str, String)>,
     /// What the loop variables in them run over.
     pub clauses: Vec<String>,
@@ -74,6 +78,7 @@ fn launch(summary: &Summary, launch: &Launch, legend: &mut Legend) -> SiteFormul
     let mut formulas = vec![
         ("grid", extent(&mut printer, &launch.grid)),
         ("block", extent(&mut printer, &launch.block)),
+        ("warps", printer.text(&warps(&launch.grid, &launch.block))),
     ];
     push_unless(&mut formulas, &mut printer, "shared", &launch.shared, 0);
     push_unless(&mut formulas, &mut printer, "times", &launch.times, 1);
@@ -89,6 +94,46 @@ fn launch(summary: &Summary, launch: &Launch, legend: &mut Legend) -> SiteFormul
         formulas,
         clauses: printer.clauses().to_vec(),
     }
+}
+
+/// Warps of one launch: blocks times warps per block, a partly filled warp counted whole.
+fn warps(grid: &[Expr; 3], block: &[Expr; 3]) -> Expr {
+    let threads = product(block);
+    let per_block = match threads {
+        Expr::Int(threads) => {
+            Expr::Int(threads.div_euclid(WARP) + i64::from(threads.rem_euclid(WARP) > 0))
+        }
+        threads => {
+            let threads = Expr::Unary(UnaryOp::ToFloat, threads.into());
+            let ratio = Expr::Binary(
+                BinaryOp::Div,
+                threads.into(),
+                Expr::Float(WARP as f64).into(),
+            );
+            Expr::Unary(
+                UnaryOp::ToInt,
+                Expr::Unary(UnaryOp::Ceil, ratio.into()).into(),
+            )
+        }
+    };
+    let [x, y, z] = grid.clone();
+    product(&[per_block, x, y, z])
+}
+
+/// The product, constants in front and multiplied out.
+fn product(factors: &[Expr]) -> Expr {
+    let constants = factors.iter().filter_map(|factor| match factor {
+        Expr::Int(value) => Some(*value),
+        _ => None,
+    });
+    let constant = Some(constants.fold(1, i64::saturating_mul)).filter(|constant| *constant != 1);
+    let others = factors
+        .iter()
+        .filter(|factor| !matches!(factor, Expr::Int(_)))
+        .cloned();
+    let all = constant.map(Expr::Int).into_iter().chain(others);
+    all.reduce(|a, b| Expr::Binary(BinaryOp::Mul, a.into(), b.into()))
+        .unwrap_or(Expr::Int(1))
 }
 
 /// A formula that is only worth a line when it is not the usual constant.
@@ -278,6 +323,7 @@ launches
   lud.cu:58  lud_internal
       grid    (option(-s, --size) - i) / 16, (option(-s, --size) - i) / 16
       block   16, 16
+      warps   8 * ((option(-s, --size) - i) / 16) * ((option(-s, --size) - i) / 16)
       where   i = 0, 16 .. < option(-s, --size)
 
 not known
