@@ -211,7 +211,7 @@ fn divides(expr: &Expr) -> bool {
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
             divides(a) || divides(b)
         }
-        Expr::Int(_) | Expr::Input(_) | Expr::Loop(_) => false,
+        Expr::Int(_) | Expr::Input(_) | Expr::Loop(_) | Expr::OneOf(_) => false,
         _ => true,
     }
 }
