@@ -45,6 +45,8 @@ pub enum ExitCode {
     GpuFailed,
     /// 97: a signal stopped the run; jobs were stopped and slices destroyed.
     Interrupted,
+    /// 98: the program holds the static CUDA runtime, and the GPU is virtual.
+    StaticRuntime,
 }
 
 impl ExitCode {
@@ -82,6 +84,7 @@ impl ExitCode {
             ExitCode::GpuOccupied => 95,
             ExitCode::GpuFailed => 96,
             ExitCode::Interrupted => 97,
+            ExitCode::StaticRuntime => 98,
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn line(ready: &ReadyJob, outcome: &Outcome, streams: Option<(String, String
         wait_s: outcome.wait.map(seconds),
         run_s: outcome.run.map(seconds),
         exit_code: outcome.ending.exit_code(),
-        verified: outcome.verified,
+        verified: outcome.verified(),
         reason: outcome.reason(foretold.map_or("", |f| f.why.as_str())),
         launches: outcome.seen.launches.clone(),
         stdout,

@@ -234,7 +234,8 @@ impl Going<'_, '_, '_> {
         self.slices.give_back(running.device.generation);
         let seen = record::read(&running.files.records);
         let outcome = Outcome {
-            verified: self.verified(&seen, &running.files),
+            executed: self.executed(&seen),
+            own_check: self.own_check(&running.files),
             ending,
             placed: Some(running.device.spec.0),
             placing: running.placing,
@@ -247,13 +248,17 @@ impl Going<'_, '_, '_> {
         self.tell(job, outcome)
     }
 
-    /// The program's own check means nothing where its kernels did not run, or where nobody saw whether they did.
-    fn verified(&self, seen: &Seen, files: &JobFolder) -> Option<bool> {
-        let unseen = self.batch.around.virtual_gpu.is_some() && seen.peak.is_none();
-        if self.batch.terminal || unseen || seen.not_executed > 0 {
-            return None;
-        }
-        verified::read(&files.stdout)
+    /// Whether the launches of a job were executed: on the virtual GPU only where the record says so.
+    fn executed(&self, seen: &Seen) -> bool {
+        let seen_by_nobody = self.batch.around.virtual_gpu.is_some() && seen.peak.is_none();
+        !seen_by_nobody && seen.not_executed == 0
+    }
+
+    /// What the job's own check said, where its output is a file.
+    fn own_check(&self, files: &JobFolder) -> Option<bool> {
+        (!self.batch.terminal)
+            .then(|| verified::read(&files.stdout))
+            .flatten()
     }
 
     fn tell(&mut self, job: usize, outcome: Outcome) -> Result<(), RunError> {

@@ -17,6 +17,9 @@ pub enum RunError {
     /// The one program of `migfit run PROGRAM`.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// It holds the static CUDA runtime.
+    #[error("'{}' holds the static CUDA runtime, which works on a real GPU only", .0.display())]
+    StaticRuntime(PathBuf),
     /// The folder that migfit was started in is gone.
     #[error("cannot tell the current folder: {0}")]
     WorkingFolder(std::io::Error),
@@ -98,6 +101,7 @@ impl Explain for RunError {
             }
             RunError::Program(error) => return error.hint(),
             RunError::Gpu(error) => return error.hint(),
+            RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
             RunError::WorkingFolder(_) => "go to a folder that exists".to_owned(),
             RunError::TooLarge { .. } => {
                 "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out".to_owned()
@@ -128,6 +132,7 @@ impl Explain for RunError {
             }
             RunError::JobFile(JobFileError::Wrong { .. }) => ExitCode::BadJobFile,
             RunError::Program(error) => error.exit_code(),
+            RunError::StaticRuntime(_) => ExitCode::StaticRuntime,
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,
             RunError::TooLittleKnown(_) => ExitCode::UnknownName,

@@ -1,6 +1,7 @@
 //! The folder of one run's results: made, marked as ours, and locked while the run lasts.
 
 use crate::run::RunError;
+use std::cell::Cell;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,11 +9,17 @@ use std::path::{Path, PathBuf};
 /// Marks a folder as one of ours; locked while a run writes there.
 const MARKER: &str = "migfit-run";
 
+/// State of a virtual GPU that is this run's own.
+const GPU_STATE: &str = "virtual-gpu.state";
+
 /// The folder of one run's results.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
     _lock: File,
+    /// Folders that were made for this run, innermost first.
+    made: Vec<PathBuf>,
+    kept: Cell<bool>,
 }
 
 /// Files and folders of one job's results.
@@ -34,6 +41,11 @@ impl RunFolder {
     pub fn open(wanted: Option<&Path>, run: &str) -> Result<RunFolder, RunError> {
         let own = Path::new("migfit-runs").join(run);
         let wanted = wanted.unwrap_or(&own);
+        let absent = wanted.ancestors().take_while(|folder| !folder.exists());
+        let made = absent
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .map(Path::to_owned)
+            .collect();
         std::fs::create_dir_all(wanted).map_err(cannot_write(wanted))?;
         let path = wanted.canonicalize().map_err(cannot_write(wanted))?;
         let marker = path.join(MARKER);
@@ -44,10 +56,20 @@ impl RunFolder {
         let open = File::options().create(true).append(true).open(&marker);
         let lock = open.map_err(cannot_write(&marker))?;
         match lock.try_lock() {
-            Ok(()) => Ok(RunFolder { path, _lock: lock }),
+            Ok(()) => Ok(RunFolder {
+                path,
+                _lock: lock,
+                made,
+                kept: Cell::new(false),
+            }),
             Err(TryLockError::WouldBlock) => Err(RunError::FolderInUse(wanted.to_owned())),
             Err(TryLockError::Error(source)) => Err(cannot_write(&marker)(source)),
         }
+    }
+
+    /// A run really begins: from now on the folder stays.
+    pub fn keep(&self) {
+        self.kept.set(true);
     }
 
     /// The folder itself, absolute.
@@ -65,7 +87,7 @@ impl RunFolder {
     /// # Errors
     /// When that cannot be done.
     pub fn fresh_gpu_state(&self) -> Result<PathBuf, RunError> {
-        let path = self.path.join("virtual-gpu.state");
+        let path = self.path.join(GPU_STATE);
         removed(std::fs::remove_file(&path)).map_err(cannot_write(&path))?;
         Ok(path)
     }
@@ -84,6 +106,22 @@ impl RunFolder {
             stderr: folder.join("stderr"),
             records,
         })
+    }
+}
+
+/// A run that was refused leaves no folder behind that was not there before.
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        if self.kept.get() || self.made.is_empty() {
+            return;
+        }
+        // What cannot be taken away, or has been put there by others meanwhile, stays.
+        for name in [MARKER, GPU_STATE] {
+            let _ = std::fs::remove_file(self.path.join(name));
+        }
+        self.made
+            .iter()
+            .all(|folder| std::fs::remove_dir(folder).is_ok());
     }
 }
 
@@ -115,10 +153,22 @@ mod tests {
         assert!(matches!(again, Err(RunError::FolderInUse(_))));
         let records = first.job("a").unwrap().records;
         std::fs::write(records.join("1-2.record"), "old").unwrap();
+        first.keep();
         drop(first);
         let second = RunFolder::open(Some(&wanted), "x").unwrap();
         let records = second.job("a").unwrap().records;
         assert_eq!(records.read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_refused_run_leaves_no_folder() {
+        let base = tempfile::tempdir().unwrap();
+        let wanted = base.path().join("runs/1");
+        drop(RunFolder::open(Some(&wanted), "x").unwrap());
+        assert_eq!(base.path().read_dir().unwrap().count(), 0);
+        std::fs::create_dir_all(&wanted).unwrap();
+        drop(RunFolder::open(Some(&wanted), "x").unwrap());
+        assert!(wanted.exists(), "it was there before");
     }
 
     #[test]

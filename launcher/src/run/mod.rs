@@ -16,6 +16,8 @@ pub mod folder;
 
 pub mod need;
 
+mod static_runtime;
+
 pub mod ready;
 
 mod slices;

@@ -194,13 +194,23 @@ fn too_large(job: &Job, slice: &Slice) -> TooLarge {
 
 fn why(job: &Job, evaluated: &Evaluated, slice: &Slice, need: Option<&Need>) -> String {
     let context = slice.context.bytes;
+    let peak = need.and_then(|need| need.peak);
     if let Some(memory) = job.memory {
-        return format!("{memory} by the job file's word + {context} context");
+        let less = match peak {
+            Some(peak) if peak > memory => format!(", less than the {peak} foretold,"),
+            _ => String::new(),
+        };
+        return format!("{memory} by the job file's word{less} + {context} context");
     }
     match slice.need.bytes {
         Some(bytes) if slice.need.bounds_the_job() => {
+            let peak = peak.unwrap_or(bytes);
+            let rounded = match bytes == peak {
+                true => String::new(),
+                false => format!(", {bytes} as the driver rounds"),
+            };
             format!(
-                "{bytes} foretold ({}) + {context} context",
+                "{peak} foretold ({}){rounded} + {context} context",
                 slice.need.verdict
             )
         }

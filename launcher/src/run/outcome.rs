@@ -63,8 +63,10 @@ pub struct Outcome {
     pub run: Option<Duration>,
     /// What the runtime saw.
     pub seen: Seen,
-    /// The program's own check.
-    pub verified: Option<bool>,
+    /// What the program's own check said.
+    pub own_check: Option<bool>,
+    /// Whether its launches were seen to be executed, so that its own check means something.
+    pub executed: bool,
     /// Name of the signal on which migfit stopped it.
     pub stopped_by: Option<&'static str>,
 }
@@ -79,9 +81,15 @@ impl Outcome {
             wait: None,
             run: None,
             seen: Seen::default(),
-            verified: None,
+            own_check: None,
+            executed: false,
             stopped_by: None,
         }
+    }
+
+    /// The program's own check, where it means something.
+    pub fn verified(&self) -> Option<bool> {
+        self.own_check.filter(|_| self.executed)
     }
 
     /// Why it failed; none where it did not.
@@ -101,9 +109,13 @@ impl Outcome {
         if let Some(signal) = self.stopped_by {
             return Some(format!("stopped: migfit got {signal}"));
         }
-        Some(match self.out_of_memory() {
-            Some(proof) => format!("{proof} ({how})"),
-            None => how,
+        Some(match (self.out_of_memory(), self.own_check) {
+            (Some(proof), _) => format!("{proof} ({how})"),
+            (None, Some(false)) if self.seen.not_executed > 0 => {
+                format!("{how}: its own check failed, as it must where kernels are not executed")
+            }
+            (None, Some(false)) => format!("{how}: its own check failed"),
+            (None, _) => how,
         })
     }
 
@@ -160,6 +172,25 @@ mod tests {
             "out of device memory: asked for 1.00 GiB with 4.00 GiB in use: proved by the run record (killed by SIGABRT)"
         );
         assert_eq!(outcome.ending.exit_code(), Some(134));
+    }
+
+    #[test]
+    fn a_check_of_kernels_that_did_not_run_means_nothing_and_says_so() {
+        let mut outcome = ended(Ending::Exit(3));
+        outcome.own_check = Some(false);
+        outcome.seen.not_executed = 5;
+        assert_eq!(
+            outcome.failure().unwrap(),
+            "exit code 3: its own check failed, as it must where kernels are not executed"
+        );
+        assert_eq!(outcome.verified(), None);
+        outcome.seen.not_executed = 0;
+        outcome.executed = true;
+        assert_eq!(
+            outcome.failure().unwrap(),
+            "exit code 3: its own check failed"
+        );
+        assert_eq!(outcome.verified(), Some(false));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::job::Job;
 use crate::run::need::{Foretold, foretell};
+use crate::run::static_runtime;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::PathBuf;
@@ -15,7 +16,20 @@ pub struct ReadyJob {
     /// As the user stated it.
     pub job: Job,
     /// Its program's file, or why it cannot start.
-    pub program: Result<Program, ProgramError>,
+    pub program: Result<Program, CannotStart>,
+}
+
+/// Why a program cannot start here.
+#[derive(Debug, thiserror::Error)]
+pub enum CannotStart {
+    /// It is not there.
+    #[error(transparent)]
+    NotFound(#[from] ProgramError),
+    /// It holds the static CUDA runtime, and the GPU is virtual.
+    #[error(
+        "the static CUDA runtime works on a real GPU only: build it with migfit build --virtual -- make"
+    )]
+    StaticRuntime(PathBuf),
 }
 
 /// A program that was found.
@@ -46,18 +60,19 @@ pub fn make_ready(
     for job in jobs {
         let search = job.variable("PATH");
         let found = program::find(&job.program(), &job.cwd, search.as_deref());
+        let found = found.map(|file| std::path::absolute(&file).unwrap_or(file));
         let program = match found {
-            Err(error) => Err(error),
-            Ok(file) => {
-                let file = std::path::absolute(&file).unwrap_or(file);
-                match foretell(board, &job, &file) {
-                    Ok(foretold) => Ok(placeable(&job, file, foretold, graph, others, policy)?),
-                    Err(larger) => {
-                        too_large.push(larger);
-                        continue;
-                    }
-                }
+            Err(error) => Err(error.into()),
+            Ok(file) if board.is_virtual && static_runtime::is_inside(&file) => {
+                Err(CannotStart::StaticRuntime(file))
             }
+            Ok(file) => match foretell(board, &job, &file) {
+                Ok(foretold) => Ok(placeable(&job, file, foretold, graph, others, policy)?),
+                Err(larger) => {
+                    too_large.push(larger);
+                    continue;
+                }
+            },
         };
         ready.push(ReadyJob { job, program });
     }

@@ -16,7 +16,7 @@ use crate::run::job::Job;
 use crate::run::job_file;
 use crate::run::launch::Surroundings;
 use crate::run::progress::Progress;
-use crate::run::ready::{ReadyJob, make_ready};
+use crate::run::ready::{CannotStart, ReadyJob, make_ready};
 use crate::run::slices::Slices;
 use crate::sizing::Board;
 use migfit_mig::LayoutGraph;
@@ -112,6 +112,7 @@ impl Stage {
             folder: &self.folder,
             terminal,
         };
+        self.folder.keep();
         let mut file = ReportFile::new(
             &self.folder,
             heading,
@@ -158,7 +159,8 @@ fn single(program: &Path, args: &[std::ffi::OsString]) -> Result<Job, RunError> 
 /// The one program of `migfit run PROGRAM` must be there.
 fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
     let each = ready.into_iter().map(|ready| match ready.program {
-        Err(error) => Err(error.into()),
+        Err(CannotStart::NotFound(error)) => Err(error.into()),
+        Err(CannotStart::StaticRuntime(file)) => Err(RunError::StaticRuntime(file)),
         Ok(_) => Ok(ready),
     });
     each.collect()
