@@ -7,6 +7,7 @@ use migfit_analyzer::error::AnalyzeError;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::lower::print;
 use migfit_analyzer::pipeline::{self, Slicing};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--unsliced] BITCODE...
@@ -76,8 +77,10 @@ fn profile(options: &Options) -> anyhow::Result<()> {
 
 fn dump(options: &Options) -> anyhow::Result<()> {
     let program = pipeline::program(&options.files, options.slicing)?;
-    print!("{}", print::listing(&program));
-    Ok(())
+    let listing = print::listing(&program);
+    std::io::stdout()
+        .write_all(listing.as_bytes())
+        .context("cannot write the listing")
 }
 
 fn strip(options: &Options) -> anyhow::Result<()> {

@@ -5,7 +5,10 @@ use crate::ir::view::constant::ConstantKind;
 use crate::ir::view::instruction::{AddressArithmetic, Instruction};
 use crate::ir::view::types::{Layout, Ty, TyKind};
 use crate::ir::view::value::{Value, ValueKind};
-use migfit_schema::program::{Op, Operand};
+use migfit_schema::program::{Op, Operand, Type};
+
+/// Bytes that a store without form marks as unknown, one by one; long double and 128-bit integers have 16.
+const MOST_BLOTTED: u64 = 64;
 
 /// Room on the stack.
 pub(super) fn alloca<'m>(
@@ -54,8 +57,11 @@ pub(super) fn store<'m>(
     instruction: Instruction<'m>,
 ) -> Result<(), String> {
     let value = instruction.operand(0).ok_or("store of nothing")?;
-    let lanes = body.lanes(value.ty()).in_memory()?;
     let base = body.scalar(instruction.operand(1))?;
+    let lanes = match body.lanes(value.ty()).in_memory() {
+        Ok(lanes) => lanes,
+        Err(what) => return blot(body, base, body.layout.size(value.ty()), what),
+    };
     for (value, lane) in body.operands(value).into_iter().zip(lanes) {
         let address = at(body, base, lane.offset);
         body.emit(Op::Store {
@@ -63,6 +69,24 @@ pub(super) fn store<'m>(
             value,
             address,
         });
+    }
+    Ok(())
+}
+
+/// A value without form was stored: what lies there from now on is unknown, and must not read as what lay there before.
+fn blot(body: &mut Body<'_, '_>, base: Operand, size: u64, what: String) -> Result<(), String> {
+    if size > MOST_BLOTTED {
+        return Err(format!("store of {what}"));
+    }
+    let unknown = body.fresh();
+    body.emit(Op::Unsupported {
+        dst: vec![unknown],
+        what,
+    });
+    for offset in 0..size {
+        let address = at(body, base, offset);
+        let (ty, value) = (Type::Int(8), Operand::Reg(unknown));
+        body.emit(Op::Store { ty, value, address });
     }
     Ok(())
 }
