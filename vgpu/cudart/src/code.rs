@@ -16,6 +16,8 @@ struct Registry {
     kernels: BTreeMap<usize, Item>,
     /// Variables by the host shadow's address.
     variables: BTreeMap<usize, Item>,
+    /// Managed variables whose host pointer is not set yet, by that pointer's address.
+    managed: BTreeMap<usize, Item>,
     next: usize,
 }
 
@@ -35,6 +37,7 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
     binaries: BTreeMap::new(),
     kernels: BTreeMap::new(),
     variables: BTreeMap::new(),
+    managed: BTreeMap::new(),
     next: 1,
 });
 
@@ -58,6 +61,7 @@ pub fn unregister_binary(handle: usize) {
     let mut registry = registry();
     registry.kernels.retain(|_, item| item.binary != handle);
     registry.variables.retain(|_, item| item.binary != handle);
+    registry.managed.retain(|_, item| item.binary != handle);
     let library = registry
         .binaries
         .remove(&handle)
@@ -86,6 +90,51 @@ pub fn register_variable(binary: usize, shadow: usize, name: *const c_char) {
         kernel: None,
     };
     registry().variables.insert(shadow, item);
+}
+
+/// A host pointer is to point to a managed variable of a fat binary.
+pub fn register_managed(binary: usize, pointer: usize, name: *const c_char) {
+    let item = || Item {
+        binary,
+        name: owned(name),
+        kernel: None,
+    };
+    let mut registry = registry();
+    registry.variables.insert(pointer, item());
+    registry.managed.insert(pointer, item());
+}
+
+/// Sets the host pointers to a fat binary's managed variables: compiled code asks for it before it uses one.
+pub fn place_managed(binary: usize) -> Outcome {
+    let waiting = registry()
+        .managed
+        .values()
+        .any(|item| item.binary == binary);
+    if !waiting {
+        return Ok(());
+    }
+    let driver = bound()?;
+    let mut registry = registry();
+    let library = library(&mut registry, binary)?;
+    let of_binary: Vec<_> = registry
+        .managed
+        .extract_if(.., |_, item| item.binary == binary)
+        .collect();
+    for (pointer, item) in of_binary {
+        let mut address = 0_u64;
+        // SAFETY: room for the address, none for the size, a live library and a NUL-terminated name.
+        checked(unsafe {
+            (driver.library_managed)(
+                &raw mut address,
+                std::ptr::null_mut(),
+                library,
+                item.name.as_ptr(),
+            )
+        })?;
+        // SAFETY: compiled code registered this address as that of its pointer variable.
+        unsafe { std::ptr::with_exposed_provenance_mut::<u64>(pointer).write(address) };
+    }
+    Ok(())
 }
 
 /// The driver's kernel of a host stub.

@@ -101,6 +101,7 @@ driver_functions! {
     library_unload: "cuLibraryUnload" (usize);
     library_kernel: "cuLibraryGetKernel" (*mut usize, usize, *const c_char);
     library_global: "cuLibraryGetGlobal" (*mut u64, *mut usize, usize, *const c_char);
+    library_managed: "cuLibraryGetManaged" (*mut u64, *mut usize, usize, *const c_char);
     kernel_function: "cuKernelGetFunction" (*mut usize, usize);
     function_attribute: "cuFuncGetAttribute" (*mut i32, u32, usize);
     set_function_attribute: "cuFuncSetAttribute" (usize, u32, i32);

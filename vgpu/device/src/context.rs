@@ -31,10 +31,10 @@ impl Context {
     pub fn new(gpu: Arc<VirtualGpu>, slice: Slice) -> Result<Context, StateError> {
         let cost = context_cost(slice.sms);
         let holder = Holder::here(slice.instance)?;
-        gpu.charge(&holder, &slice, cost)?;
+        gpu.charge_to(&holder, &slice, cost)?;
         let heap = Heap::new(slice.memory.to_bytes().0).inspect_err(|_| {
             // The error below is the one to tell; a charge that stays ends with this process.
-            let _ = gpu.uncharge(&holder, cost);
+            let _ = gpu.uncharge_from(&holder, cost);
         });
         let heap = heap.map_err(|source| StateError::File {
             path: gpu.path().to_owned(),
@@ -69,12 +69,12 @@ impl Context {
         let mut heap = self.heap();
         let cost = heap.cost(bytes.0);
         if cost > 0 {
-            self.gpu.charge(&self.holder, &self.slice, Bytes(cost))?;
+            self.gpu.charge_to(&self.holder, &self.slice, Bytes(cost))?;
         }
         let address = heap.allocate(bytes.0);
         address.ok_or_else(|| {
             // The host has no room; the charge must not stay.
-            let _ = self.gpu.uncharge(&self.holder, Bytes(cost));
+            let _ = self.gpu.uncharge_from(&self.holder, Bytes(cost));
             StateError::OutOfMemory {
                 wanted: cost,
                 free: 0,
@@ -92,7 +92,7 @@ impl Context {
             Some(0) => Ok(true),
             Some(refund) => self
                 .gpu
-                .uncharge(&self.holder, Bytes(refund))
+                .uncharge_from(&self.holder, Bytes(refund))
                 .map(|()| true),
         }
     }
@@ -124,7 +124,7 @@ impl Drop for Context {
                 .0
                 .saturating_add(self.heap().backing());
             // A refund that fails ends with the process anyway: its row is forgotten then.
-            let _ = self.gpu.uncharge(&self.holder, Bytes(held));
+            let _ = self.gpu.uncharge_from(&self.holder, Bytes(held));
         }
     }
 }

@@ -96,6 +96,11 @@ exports! {
         variable(&address, &bytes, library, &name)
     }
 
+    /// Managed variables are device variables here: the host can read and write all device memory.
+    fn cuLibraryGetManaged(address: Out<u64>, bytes: Out<usize>, library: usize, name: In<c_char>) {
+        variable(&address, &bytes, library, &name)
+    }
+
     fn cuKernelGetFunction(function: Out<usize>, kernel: usize) {
         contexts::current()?;
         images::kernel_of(kernel)?;

@@ -2,7 +2,6 @@
 
 use crate::border::Out;
 use crate::code;
-use crate::driver::note_unsupported;
 use std::ffi::{c_char, c_void};
 
 /// Runs the body of a function that gives no result; a panic ends here.
@@ -31,10 +30,11 @@ pub extern "C" fn __cudaUnregisterFatBinary(handle: usize) {
     quietly(|| code::unregister_binary(handle));
 }
 
-/// Nothing is left to initialise: a fat binary is loaded when first used.
+/// Sets the pointers to managed variables: compiled code calls it before it uses one. The rest of a fat binary needs
+/// no initialisation; it is loaded when first used.
 #[unsafe(no_mangle)]
-pub extern "C" fn __cudaInitModule(_handle: usize) -> c_char {
-    1
+pub extern "C" fn __cudaInitModule(handle: usize) -> c_char {
+    c_char::from(crate::border::guard(|| code::place_managed(handle)) == 0)
 }
 
 /// A host stub stands for a kernel.
@@ -69,7 +69,7 @@ pub extern "C" fn __cudaRegisterVar(
     quietly(|| code::register_variable(handle, shadow, name));
 }
 
-/// A managed variable: its host pointer would have to be set before `main`, which is not done here.
+/// A host pointer is to point to a managed variable.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaRegisterManagedVar(
     handle: usize,
@@ -81,10 +81,7 @@ pub extern "C" fn __cudaRegisterManagedVar(
     _constant: i32,
     _global: i32,
 ) {
-    quietly(|| {
-        note_unsupported("__cudaRegisterManagedVar");
-        code::register_variable(handle, pointer, name);
-    });
+    quietly(|| code::register_managed(handle, pointer, name));
 }
 
 exports! {

@@ -298,8 +298,23 @@ impl VirtualGpu {
         })
     }
 
-    /// Adds bytes to what a process holds on its slice.
-    pub(crate) fn charge(
+    /// Adds bytes to what the calling process holds on a slice.
+    ///
+    /// # Errors
+    /// `OutOfMemory` when the slice does not hold them, `NotFound` when the slice is gone.
+    pub fn charge(&self, slice: &Slice, bytes: Bytes) -> Result<(), StateError> {
+        self.charge_to(&Holder::here(slice.instance)?, slice, bytes)
+    }
+
+    /// Takes bytes off what the calling process holds on a slice.
+    ///
+    /// # Errors
+    /// When the state file cannot be locked.
+    pub fn uncharge(&self, slice: &Slice, bytes: Bytes) -> Result<(), StateError> {
+        self.uncharge_from(&Holder::here(slice.instance)?, bytes)
+    }
+
+    pub(crate) fn charge_to(
         &self,
         holder: &Holder,
         slice: &Slice,
@@ -312,8 +327,7 @@ impl VirtualGpu {
         })
     }
 
-    /// Takes bytes off what a process holds on its slice.
-    pub(crate) fn uncharge(&self, holder: &Holder, bytes: Bytes) -> Result<(), StateError> {
+    pub(crate) fn uncharge_from(&self, holder: &Holder, bytes: Bytes) -> Result<(), StateError> {
         self.file.write(|tables| {
             processes::uncharge(tables, holder, bytes.0);
             Ok(())
