@@ -54,7 +54,10 @@ pub fn device(ordinal: i32) -> Outcome<&'static Driver> {
 }
 
 fn start() -> Result<Driver, Status> {
-    let opened = VirtualGpu::from_env().and_then(|gpu| Ok((gpu.slices()?, gpu)));
+    let opened = VirtualGpu::from_env().and_then(|gpu| {
+        gpu.forget_earlier_program()?;
+        Ok((gpu.slices()?, gpu))
+    });
     let (slices, gpu) = opened.map_err(|error| {
         if !matches!(error, StateError::NotConfigured) {
             log::explain(&error.to_string());

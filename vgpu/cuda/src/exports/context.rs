@@ -51,6 +51,23 @@ exports! {
         Ok(())
     }
 
+    fn cuDevicePrimaryCtxRelease(ordinal: i32) {
+        device(ordinal)?;
+        contexts::release_primary()
+    }
+
+    fn cuDevicePrimaryCtxReset(ordinal: i32) {
+        device(ordinal)?;
+        contexts::reset_primary();
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxSetFlags(ordinal: i32, flags: u32) {
+        device(ordinal)?;
+        contexts::set_primary_flags(flags);
+        Ok(())
+    }
+
     fn cuCtxCreate(context: Out<usize>, flags: u32, ordinal: i32) {
         create(&context, flags, ordinal)
     }
@@ -100,6 +117,18 @@ exports! {
     }
 
     fn cuCtxPopCurrent_v2(context: Out<usize>) {
+        driver()?;
+        context.offer(contexts::pop().ok_or(Status::INVALID_CONTEXT)?);
+        Ok(())
+    }
+
+    fn cuCtxPushCurrent(context: usize) {
+        contexts::get(context)?;
+        contexts::push(context);
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent(context: Out<usize>) {
         driver()?;
         context.offer(contexts::pop().ok_or(Status::INVALID_CONTEXT)?);
         Ok(())

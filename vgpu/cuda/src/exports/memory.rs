@@ -84,6 +84,11 @@ exports! {
         host_memory::register(address, bytes, flags)
     }
 
+    fn cuMemHostRegister(address: usize, bytes: usize, flags: u32) {
+        contexts::current()?;
+        host_memory::register(address, bytes, flags)
+    }
+
     fn cuMemHostUnregister(address: usize) {
         driver()?;
         host_memory::unregister(address)

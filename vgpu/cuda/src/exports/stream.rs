@@ -19,6 +19,10 @@ exports! {
         streams::destroy(stream)
     }
 
+    fn cuStreamDestroy(stream: usize) {
+        streams::destroy(stream)
+    }
+
     fn cuStreamSynchronize(stream: usize) {
         streams::get(stream).map(drop)
     }
@@ -65,6 +69,10 @@ exports! {
     }
 
     fn cuEventDestroy_v2(event: usize) {
+        streams::destroy_event(event)
+    }
+
+    fn cuEventDestroy(event: usize) {
         streams::destroy_event(event)
     }
 

@@ -2,6 +2,7 @@
 
 use super::lab::{self, OwnContext};
 use std::ffi::{CStr, c_void};
+use std::sync::atomic::Ordering;
 
 const INVALID_VALUE: u32 = 1;
 const INVALID_IMAGE: u32 = 200;
@@ -105,6 +106,13 @@ fn a_launch_is_held_to_the_limits_of_device_and_kernel() {
         )
     };
     assert_eq!(without, INVALID_VALUE);
+    let launches = |kernel| {
+        crate::images::kernel_of(kernel)
+            .unwrap()
+            .launches
+            .load(Ordering::Relaxed)
+    };
+    assert_eq!((launches(add), launches(small)), (1, 1));
     assert_eq!(launch(12345, [1, 1, 1], [1, 1, 1], 0), INVALID_HANDLE);
 }
 

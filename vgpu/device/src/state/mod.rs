@@ -10,12 +10,14 @@ mod liveness;
 mod places;
 mod placing;
 mod processes;
+mod slices;
 
 pub use error::StateError;
-pub use gpu::{Slice, Snapshot, VirtualGpu};
+pub use gpu::{Snapshot, VirtualGpu};
 pub use instances::{ComputeInstance, GpuInstance};
 pub(crate) use processes::Holder;
 pub use processes::{MemoryUse, ProcessUse};
+pub use slices::Slice;
 
 #[cfg(test)]
 mod file_tests;

@@ -63,10 +63,12 @@ impl Holder {
         })
     }
 
+    fn is_process_of(&self, row: &ProcessRow) -> bool {
+        row.taken == 1 && row.pid == self.pid && row.started == self.started
+    }
+
     fn owns(&self, row: &ProcessRow) -> bool {
-        row.taken == 1
-            && row.pid == self.pid
-            && row.started == self.started
+        self.is_process_of(row)
             && row.gpu_instance == self.gpu_instance
             && row.compute_instance == self.compute_instance
     }
@@ -117,6 +119,22 @@ pub fn uncharge(tables: &mut Tables, holder: &Holder, bytes: u64) {
     if let Some(row) = tables.processes.iter_mut().find(|row| holder.owns(row)) {
         row.bytes = row.bytes.saturating_sub(bytes);
         row.taken = u32::from(row.bytes > 0);
+    }
+}
+
+/// Whether the holder's process holds anything, on any slice.
+pub fn holds_anything(tables: &Tables, holder: &Holder) -> bool {
+    tables.processes.iter().any(|row| holder.is_process_of(row))
+}
+
+/// Forgets the holder's process with all that it holds, on any slice.
+pub fn release(tables: &mut Tables, holder: &Holder) {
+    for row in tables
+        .processes
+        .iter_mut()
+        .filter(|row| holder.is_process_of(row))
+    {
+        row.taken = 0;
     }
 }
 

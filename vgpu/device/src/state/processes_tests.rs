@@ -1,10 +1,11 @@
 //! Memory accounting: against a model, and with processes that die.
 
 use super::error::StateError;
-use super::gpu::{Slice, VirtualGpu};
+use super::gpu::VirtualGpu;
 use super::layout::Tables;
 use super::liveness;
 use super::processes::{self, Holder};
+use super::slices::Slice;
 use crate::context::{Context, context_cost};
 use migfit_schema::units::{Bytes, Mib};
 use proptest::prelude::*;
@@ -116,6 +117,17 @@ fn with_mig_off_a_context_holds_the_whole_gpu_and_keeps_the_mode() {
     assert_eq!(gpu.memory(None).unwrap().used, used);
     drop(context);
     gpu.set_mig_mode(true).unwrap();
+}
+
+#[test]
+fn what_a_program_held_before_it_became_another_is_forgotten() {
+    let (_folder, gpu, slice) = slice();
+    let context = Context::new(Arc::clone(&gpu), slice).unwrap();
+    // As exec does: nothing of the old program runs any more.
+    std::mem::forget(context);
+    assert_eq!(gpu.snapshot().unwrap().processes.len(), 1);
+    gpu.forget_earlier_program().unwrap();
+    assert_eq!(gpu.snapshot().unwrap().processes, []);
 }
 
 #[test]
