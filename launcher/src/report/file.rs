@@ -115,10 +115,14 @@ pub fn json(report: &Report) -> String {
 /// A reader sees the old file or the new one, never a part; so does one after a power cut.
 fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("json.new");
-    let mut file = File::create(&fresh)?;
-    file.write_all(contents)?;
-    file.sync_all()?;
-    std::fs::rename(&fresh, path)
+    let written = File::create(&fresh).and_then(|mut file| {
+        file.write_all(contents)?;
+        file.sync_all()
+    });
+    let replaced = written.and_then(|()| std::fs::rename(&fresh, path));
+    replaced.inspect_err(|_| {
+        let _ = std::fs::remove_file(&fresh);
+    })
 }
 
 #[cfg(test)]

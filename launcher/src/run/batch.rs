@@ -207,7 +207,7 @@ impl Going<'_, '_, '_> {
         files: &JobFolder,
     ) -> std::io::Result<Running> {
         let streams = match self.batch.terminal {
-            true => Streams::Terminal,
+            true => Streams::Ours,
             false => Streams::Files {
                 stdout: &files.stdout,
                 stderr: &files.stderr,
@@ -221,9 +221,9 @@ impl Going<'_, '_, '_> {
             &device.uuid,
             &files.records,
             around,
-            &streams,
+            streams,
         )?;
-        Running::start(&mut command, !self.batch.terminal, job, self.sender.clone())
+        Running::start(&mut command, streams.own_group(), job, self.sender.clone())
     }
 
     fn finish(&mut self, job: usize, ending: Ending) -> Result<(), RunError> {

@@ -33,7 +33,9 @@ impl Running {
             pid: Pid::from_child(&child),
             leads,
         };
-        std::thread::spawn(move || running.wait(child, job, &events));
+        let waiter = std::thread::Builder::new().spawn(move || running.wait(child, job, &events));
+        // Nobody would see its end.
+        waiter.inspect_err(|_| running.signal(Signal::KILL))?;
         Ok(running)
     }
 

@@ -35,14 +35,14 @@ impl Listener {
     pub fn start(events: Sender<Event>) -> io::Result<Listener> {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let handle = signals.handle();
-        std::thread::spawn(move || {
+        std::thread::Builder::new().spawn(move || {
             for signal in signals.forever() {
                 let signal = signal_hook::low_level::signal_name(signal).unwrap_or("a signal");
                 if events.send(Event::Stop { signal }).is_err() {
                     return;
                 }
             }
-        });
+        })?;
         Ok(Listener(handle))
     }
 }

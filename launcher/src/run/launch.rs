@@ -4,7 +4,7 @@ use crate::run::job::Job;
 use migfit_schema::record::RECORD_DIR_VARIABLE;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,17 +21,29 @@ pub struct Surroundings {
 }
 
 /// Where a job's output goes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Streams<'p> {
-    /// To files; the job reads nothing and is the head of its own process group.
+    /// To files; the job reads nothing.
     Files {
         /// Standard output.
         stdout: &'p Path,
         /// Standard error.
         stderr: &'p Path,
     },
-    /// To the terminal, with its input: the job stays in our process group, or the terminal would stop it.
-    Terminal,
+    /// To where ours goes, with our input.
+    Ours,
+}
+
+impl Streams<'_> {
+    /// Whether the job becomes the head of a process group of its own, so that all it starts can be ended with it.
+    /// Not where it reads from a terminal: a terminal stops readers outside its own group.
+    #[must_use]
+    pub fn own_group(self) -> bool {
+        match self {
+            Streams::Files { .. } => true,
+            Streams::Ours => !std::io::stdin().is_terminal(),
+        }
+    }
 }
 
 /// The process to start.
@@ -44,7 +56,7 @@ pub fn command(
     slice: &str,
     records: &Path,
     around: &Surroundings,
-    streams: &Streams<'_>,
+    streams: Streams<'_>,
 ) -> io::Result<Command> {
     let mut command = Command::new(program);
     let mut words = job.command.iter();
@@ -72,6 +84,8 @@ pub fn command(
         command
             .stdout(File::create(stdout)?)
             .stderr(File::create(stderr)?);
+    }
+    if streams.own_group() {
         command.process_group(0);
     }
     Ok(command)
@@ -113,7 +127,7 @@ mod tests {
             "MIG-1",
             Path::new("/r"),
             &around,
-            &Streams::Terminal,
+            Streams::Ours,
         );
         let made = made.unwrap();
         let value = |name: &str| {

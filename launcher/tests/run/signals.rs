@@ -57,3 +57,28 @@ fn stopped_by(signal: &str) {
     assert!(!alive(sleeper.trim()), "process {sleeper} still runs");
     assert_eq!(place.layout(OWN_STATE), Vec::<String>::new());
 }
+
+#[test]
+fn a_single_program_is_stopped_with_all_that_it_started() {
+    let place = Place::new();
+    let fifo = Command::new("mkfifo").arg(place.path("started")).status();
+    assert!(fifo.unwrap().success());
+    let script = "sleep 600 & echo $! > started; wait";
+    let words = [
+        "run",
+        "--gpu",
+        "virtual:a100-40gb",
+        "--out",
+        "out",
+        "sh",
+        "-c",
+        script,
+    ];
+    let mut migfit = place.command(&words).stderr(Stdio::null()).spawn().unwrap();
+    let sleeper = place.read("started");
+    let kill = Command::new("kill").arg(migfit.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(migfit.wait().unwrap().code(), Some(97));
+    assert!(!alive(sleeper.trim()), "process {sleeper} still runs");
+    assert_eq!(place.layout(OWN_STATE), Vec::<String>::new());
+}
