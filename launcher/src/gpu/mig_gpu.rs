@@ -3,6 +3,7 @@
 
 use crate::gpu::GpuError;
 use migfit_mig::{Model, Placed};
+use std::fmt;
 
 /// Which GPU of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,15 @@ pub enum Which {
     Index(u32),
     /// By its UUID.
     Uuid(String),
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Which::Index(index) => write!(f, "{index}"),
+            Which::Uuid(uuid) => f.write_str(uuid),
+        }
+    }
 }
 
 /// What is told of a GPU in reports.

@@ -393,10 +393,7 @@ fn told(call: &'static str) -> impl Fn(NvmlError) -> GpuError {
 
 fn no_gpu(which: &Which, error: &NvmlError) -> GpuError {
     GpuError::NoGpu {
-        which: match which {
-            Which::Index(index) => index.to_string(),
-            Which::Uuid(uuid) => uuid.clone(),
-        },
+        which: which.to_string(),
         reason: error.to_string(),
     }
 }
