@@ -1,0 +1,24 @@
+//! The whole way, with the real nvcc and no GPU: built, foretold, placed, run, recorded, reported. One file per idea;
+//! builders and fixtures are in the library of this crate.
+
+mod build;
+
+mod sizes;
+
+mod idioms;
+
+mod unforeseen;
+
+mod run;
+
+mod order;
+
+mod refusals;
+
+mod crashes;
+
+mod stopped;
+
+mod preload;
+
+mod vgpu;

@@ -1,0 +1,91 @@
+//! What cannot be foretold is said, with its place, and gets the whole GPU; what was foretold too small is proved by
+//! the run record.
+
+use migfit_tests::{Gpu, JobFile, Migfit, Source};
+
+#[test]
+fn a_size_by_the_clock_is_unknown_with_its_place() {
+    let program = Source::fixture("by_the_clock").built_for_the_virtual_gpu();
+    let answer = Migfit::fit(&program).on("a100-40gb").args("").json();
+    assert_eq!(
+        (answer.need().verdict.as_str(), answer.need().peak_bytes),
+        ("unknown", None)
+    );
+    let unknown = answer
+        .need()
+        .unknowns
+        .first()
+        .expect("it says what is unknown");
+    let site = unknown.site.as_ref().expect("it says where").to_string();
+    assert_eq!(
+        (unknown.what.as_str(), site.as_str()),
+        ("size of cudaMalloc", "program.cu:7")
+    );
+    assert!(
+        unknown.reason.contains("program.cu:6"),
+        "{}",
+        unknown.reason
+    );
+
+    let gpu = Gpu::a100();
+    let ran = Migfit::run(&program, &gpu).done();
+    let job = ran.job("program");
+    assert_eq!((job.exit_code, job.predicted_bytes), (Some(0), None));
+    assert_eq!(
+        (job.verdict.as_str(), job.mig_profile.as_deref()),
+        ("unknown", Some("7g.40gb"))
+    );
+    let seen = job.observed_peak_bytes.expect("the runtime saw it");
+    assert!((1..=8).any(|mib| mib << 20 == seen), "{seen}");
+    for part in ["whole GPU", "program.cu:7"] {
+        assert!(job.reason.contains(part), "no '{part}' in: {}", job.reason);
+    }
+    gpu.expect_empty();
+}
+
+#[test]
+fn a_program_that_takes_what_it_gets_is_elastic() {
+    let program = Source::fixture("half_of_free").built_for_the_virtual_gpu();
+    let answer = Migfit::fit(&program).on("a100-40gb").args("").json();
+    assert_eq!(answer.need().verdict, "elastic");
+    let gpu = Gpu::a100();
+    let ran = Migfit::run(&program, &gpu).done();
+    let job = ran.job("program");
+    assert_eq!((job.exit_code, job.verdict.as_str()), (Some(0), "elastic"));
+    assert_eq!(job.mig_profile.as_deref(), Some("7g.40gb"));
+    // Half of 40192 MiB, the context taken off.
+    let seen = job.observed_peak_bytes.expect("the runtime saw it");
+    assert!(seen < 20_096 << 20 && seen > 19_000 << 20, "{seen}");
+}
+
+#[test]
+fn a_job_that_asks_for_more_than_its_slice_has_runs_out_of_memory() {
+    let program = Source::fixture("holds").built_for_the_virtual_gpu();
+    let jobs = JobFile::new();
+    // The user's word counts: 1 GiB, and then it asks for 8.
+    let jobs = jobs.job("liar", &program, "8192 exit").with_memory("1 GiB");
+    let jobs = jobs.job("honest", &program, "64 exit");
+    let gpu = Gpu::a100();
+    let ran = Migfit::run_file(&jobs, &gpu).done();
+    assert_eq!(ran.outcome.code, 89, "{}", ran.outcome);
+    let liar = ran.job("liar");
+    assert_eq!(
+        (liar.exit_code, liar.mig_profile.as_deref()),
+        (Some(2), Some("1g.5gb"))
+    );
+    assert_eq!(liar.observed_peak_bytes, Some(0));
+    for part in ["out of device memory", "8.00 GiB", "run record"] {
+        assert!(
+            liar.reason.contains(part),
+            "no '{part}' in: {}",
+            liar.reason
+        );
+    }
+    let failure = &ran.records("liar")[0].first_failures[0];
+    assert_eq!(
+        (failure.requested, failure.current, failure.code),
+        (8 << 30, 0, 2)
+    );
+    assert_eq!(ran.job("honest").exit_code, Some(0));
+    gpu.expect_empty();
+}

@@ -1,0 +1,232 @@
+//! One call of `migfit run`, and what it left: report, output files, run records.
+
+use crate::gpu::Gpu;
+use crate::jobs::JobFile;
+use crate::migfit::migfit;
+use crate::process::{self, Outcome};
+use crate::program::Program;
+use crate::sandbox::Sandbox;
+use crate::strays;
+use migfit_schema::record::{self, RunRecord};
+use migfit_schema::report::{JobReport, Report};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+/// `migfit run` in the making.
+pub struct Run {
+    folder: Sandbox,
+    command: Command,
+    words: Vec<String>,
+}
+
+/// `migfit run` that goes on.
+pub struct Going {
+    folder: Sandbox,
+    command: Command,
+    child: Child,
+}
+
+/// What a run left.
+pub struct Ran {
+    folder: Sandbox,
+    /// What migfit said.
+    pub outcome: Outcome,
+}
+
+impl Run {
+    /// A run on this GPU, of nothing yet.
+    #[must_use]
+    pub fn of(gpu: &Gpu) -> Run {
+        let folder = Sandbox::new();
+        let mut command = migfit();
+        command.env("MIGFIT_VGPU_STATE", gpu.state());
+        command.args(["run", "--gpu", &gpu.selector(), "--out"]);
+        command.arg(folder.path("out")).current_dir(folder.folder());
+        Run {
+            folder,
+            command,
+            words: Vec::new(),
+        }
+    }
+
+    /// Starts in this folder.
+    #[must_use]
+    pub fn folder(mut self, folder: &Path) -> Run {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// With this policy.
+    #[must_use]
+    pub fn policy(self, name: &str) -> Run {
+        self.flags(&["--policy", name])
+    }
+
+    /// With these flags of migfit.
+    #[must_use]
+    pub fn flags(mut self, flags: &[&str]) -> Run {
+        self.command.args(flags);
+        self
+    }
+
+    /// With this environment variable, for migfit and all jobs.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Run {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Of these jobs.
+    #[must_use]
+    pub fn file(mut self, jobs: &JobFile) -> Run {
+        self.command.arg("-f").arg(jobs.write(self.folder.folder()));
+        self
+    }
+
+    /// Of this program.
+    #[must_use]
+    pub fn program(mut self, program: &Program) -> Run {
+        self.words.push(program.path().display().to_string());
+        self
+    }
+
+    /// With these arguments for the program, as one would type them.
+    #[must_use]
+    pub fn args(mut self, args: &str) -> Run {
+        let args = args.split_whitespace().map(str::to_owned);
+        self.words.extend(args);
+        self
+    }
+
+    /// Where the report will lie: for jobs that look at it.
+    #[must_use]
+    pub fn report_path(&self) -> PathBuf {
+        self.folder.path("out/report.json")
+    }
+
+    /// Runs it to its end, whatever comes of it.
+    #[must_use]
+    pub fn done(self) -> Ran {
+        self.started().ended()
+    }
+
+    /// Starts it.
+    #[must_use]
+    pub fn started(mut self) -> Going {
+        self.command.args(&self.words);
+        let child = process::start(&mut self.command);
+        Going {
+            folder: self.folder,
+            command: self.command,
+            child,
+        }
+    }
+
+    /// Runs it to its end, which must be a good one; the report.
+    #[track_caller]
+    #[must_use]
+    pub fn report(self) -> Report {
+        let ran = self.done();
+        assert_eq!(ran.outcome.code, 0, "{}", ran.outcome);
+        ran.report()
+    }
+}
+
+impl Going {
+    /// Sends migfit a signal.
+    pub fn signal(&self, signal: i32) {
+        process::signal(self.child.id(), signal);
+    }
+
+    /// Waits for its end.
+    #[must_use]
+    pub fn ended(self) -> Ran {
+        let outcome = process::finish(self.child, &self.command);
+        Ran {
+            folder: self.folder,
+            outcome,
+        }
+    }
+}
+
+impl Ran {
+    /// The report on disk.
+    ///
+    /// # Panics
+    /// When there is none of the known form.
+    #[must_use]
+    #[track_caller]
+    pub fn report(&self) -> Report {
+        report_at(&self.folder.path("out/report.json"))
+            .unwrap_or_else(|error| panic!("no report: {error}\n{}", self.outcome))
+    }
+
+    /// Text of the report on disk.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    pub fn report_text(&self) -> String {
+        let path = self.folder.path("out/report.json");
+        std::fs::read_to_string(path).expect("a report was written")
+    }
+
+    /// A job of the report.
+    ///
+    /// # Panics
+    /// When there is none of that name.
+    #[must_use]
+    #[track_caller]
+    pub fn job(&self, name: &str) -> JobReport {
+        job(&self.report(), name)
+    }
+
+    /// The run records of a job's processes.
+    ///
+    /// # Panics
+    /// When one cannot be read.
+    #[must_use]
+    pub fn records(&self, name: &str) -> Vec<RunRecord> {
+        let folder = self.folder.path(&format!("out/jobs/{name}/records"));
+        let files = std::fs::read_dir(folder).expect("the job has a folder of run records");
+        let files = files.flatten().map(|entry| entry.path());
+        files
+            .map(|file| record::read(&std::fs::read(file).expect("readable")).expect("whole"))
+            .collect()
+    }
+
+    /// Fails when a process of this run lives on.
+    #[track_caller]
+    pub fn expect_no_strays(&self) {
+        let strays = strays::of(&self.folder.path("out"));
+        assert!(strays.is_empty(), "left behind: {strays:?}");
+    }
+
+    /// The run's own folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.folder()
+    }
+}
+
+/// A job of a report.
+///
+/// # Panics
+/// When there is none of that name.
+#[must_use]
+#[track_caller]
+pub fn job(report: &Report, name: &str) -> JobReport {
+    let found = report.jobs.iter().find(|job| job.name == name);
+    found
+        .unwrap_or_else(|| panic!("no job '{name}' in the report"))
+        .clone()
+}
+
+/// Reads a report.
+///
+/// # Errors
+/// When there is none of the known form.
+pub fn report_at(path: &Path) -> Result<Report, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text).map_err(|error| format!("{error}\n{text}"))
+}
