@@ -87,13 +87,6 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
         // Copies beside kernels, host memory mapped, concurrent kernels, error correction.
         15 | 19 | 31 | 32 => 1,
         16 => driver.slice.sms,
-        // Maximum extents of textures and surfaces.
-        21 | 22 | 70..=72 => 131_072,
-        52 | 66 => 32768,
-        23 => 65536,
-        24..=26 => 16384,
-        27 | 28 | 42 | 45 | 46 | 53 | 55 | 61 | 67 | 73 | 74 | 77 => 32768,
-        29 | 43 | 62 | 65 => 2048,
         33 => 1,
         36 => kind.memory_clock_khz,
         37 => share(kind.bus_bits),
@@ -102,9 +95,6 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
         40 => 3,
         41 | 44 => 1,
         51 => 32,
-        54 | 68 => 2046,
-        56..=60 | 63 | 64 => 32768,
-        69 => 0x1000_0000,
         75 => model.compute_capability.0,
         76 => model.compute_capability.1,
         // Stream priorities, L1 for global and local memory.
@@ -120,7 +110,21 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
         139 => return Ok((model.pci_device << 16 | 0x10de).cast_signed()),
         130 | 131 | 134 => return Ok(if number == 130 { 0 } else { -1 }),
         0 | 162.. => return Err(Status::INVALID_VALUE),
-        _ => 0,
+        _ => texture_extent(number),
     };
     i32::try_from(value).map_err(|_| Status::INVALID_VALUE)
+}
+
+/// Most texels or layers of a kind of texture or surface; 0 for other attributes.
+fn texture_extent(number: u32) -> u32 {
+    match number {
+        21 | 22 | 70..=72 => 131_072,
+        23 => 65536,
+        24..=26 => 16384,
+        27 | 28 | 42 | 45 | 46 | 52 | 53 | 55..=61 | 63 | 64 | 66 | 67 | 73 | 74 | 77 => 32768,
+        29 | 43 | 62 | 65 => 2048,
+        54 | 68 => 2046,
+        69 => 0x1000_0000,
+        _ => 0,
+    }
 }

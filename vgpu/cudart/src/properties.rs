@@ -1,7 +1,7 @@
 //! `cudaDeviceProp` of CUDA 13: filled from the driver's name, UUID, memory and attributes.
 
 use crate::bound::DEVICE;
-use crate::driver::driver;
+use crate::driver::{Driver, driver};
 use crate::error::{Outcome, checked};
 
 /// `cudaDeviceProp`.
@@ -77,13 +77,7 @@ pub fn read() -> Outcome<Properties> {
         Ok(value)
     };
     let size = |attribute| one(attribute).map(|value| usize::try_from(value).unwrap_or(0));
-    let (mut name, mut uuid, mut total_memory) = ([0; 256], [0; 16], 0);
-    // SAFETY: room for each result, the name's with its length.
-    checked(unsafe { (driver.device_name)((&raw mut name).cast(), 256, DEVICE) })?;
-    // SAFETY: as above.
-    checked(unsafe { (driver.device_uuid)(&raw mut uuid, DEVICE) })?;
-    // SAFETY: as above.
-    checked(unsafe { (driver.device_memory)(&raw mut total_memory, DEVICE) })?;
+    let (name, uuid, total_memory) = identity(driver)?;
     Ok(Properties {
         name,
         uuid,
@@ -129,6 +123,18 @@ pub fn read() -> Outcome<Properties> {
         )?,
         reserved: [0; 56],
     })
+}
+
+/// Name, UUID and bytes of memory.
+fn identity(driver: &Driver) -> Outcome<([u8; 256], [u8; 16], usize)> {
+    let (mut name, mut uuid, mut total_memory) = ([0; 256], [0; 16], 0);
+    // SAFETY: room for each result, the name's with its length.
+    checked(unsafe { (driver.device_name)((&raw mut name).cast(), 256, DEVICE) })?;
+    // SAFETY: as above.
+    checked(unsafe { (driver.device_uuid)(&raw mut uuid, DEVICE) })?;
+    // SAFETY: as above.
+    checked(unsafe { (driver.device_memory)(&raw mut total_memory, DEVICE) })?;
+    Ok((name, uuid, total_memory))
 }
 
 /// Several attributes, in order.

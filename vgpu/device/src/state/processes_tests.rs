@@ -90,6 +90,26 @@ fn memory_runs_out_at_the_slices_size_with_the_context_counted() {
 }
 
 #[test]
+fn threads_that_allocate_and_free_at_once_leave_nothing_behind() {
+    let (_folder, gpu, slice) = slice();
+    let context = Context::new(Arc::clone(&gpu), slice.clone()).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 1..=4_u64 {
+            let context = &context;
+            scope.spawn(move || {
+                for nth in 1..=50_u64 {
+                    let large = context.allocate(Bytes(thread << 20)).unwrap();
+                    let small = context.allocate(Bytes(nth * 100)).unwrap();
+                    assert!(context.free(large).unwrap() && context.free(small).unwrap());
+                }
+            });
+        }
+    });
+    let used = gpu.memory(slice.instance.map(|(gi, _)| gi)).unwrap().used;
+    assert_eq!(used, context_cost(slice.sms));
+}
+
+#[test]
 fn an_instance_with_a_process_is_in_use() {
     let (_folder, gpu, slice) = slice();
     let (owner, compute) = slice.instance.unwrap();
