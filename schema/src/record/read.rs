@@ -1,176 +1,10 @@
-//! The run record: what the runtime saw of one process. While the process lives it is a mapped file of fixed
-//! layout (so that a crash or SIGKILL loses nothing already written); a reader turns its bytes into `RunRecord`.
+//! The bytes of a mapped record in, what they say out; damaged and foreign bytes are refused.
 
 use crate::kernel::Extent;
-use serde::{Deserialize, Serialize};
-
-/// First eight bytes of the mapped file.
-pub const RECORD_MAGIC: [u8; 8] = *b"MIGFITRR";
-/// Version of the layout below.
-pub const RECORD_VERSION: u64 = 1;
-/// Environment variable that names the folder for run records; unset: the runtime records nothing.
-pub const RECORD_DIR_VARIABLE: &str = "MIGFIT_RECORD_DIR";
-/// Environment variable that turns off every shim, hook and preload when its value is `off`.
-pub const SWITCH_VARIABLE: &str = "MIGFIT";
-
-/// Number of rows of the kernel table; launches of further kernels are counted in the totals only.
-pub const KERNEL_ROWS: usize = 4096;
-/// Number of rows of the failure table (the first failures are kept).
-pub const FAILURE_ROWS: usize = 64;
-/// Number of rows of the memory series.
-pub const SERIES_ROWS: usize = 4096;
-/// Bytes of a kernel name in the table, zero-padded, cut where longer.
-pub const NAME_BYTES: usize = 192;
-
-/// The mapped file: little-endian u64 words only, no padding. The runtime writes each word atomically.
-/// File name: `PID-STARTTIME.record` in the record folder (start time: field 22 of /proc/PID/stat).
-#[repr(C)]
-pub struct MappedRecord {
-    /// `RECORD_MAGIC`, written last when the file is ready.
-    pub magic: u64,
-    /// `RECORD_VERSION`.
-    pub version: u64,
-    /// Process id.
-    pub pid: u64,
-    /// Field 22 of /proc/PID/stat, clock ticks after boot.
-    pub start_time: u64,
-    /// 1 after a clean end (exit or return from main), 0 before.
-    pub ended: u64,
-    /// 1 when the runtime stopped recording after a failure of its own.
-    pub disturbed: u64,
-    /// Requested device bytes alive now.
-    pub current_bytes: u64,
-    /// Largest `current_bytes` seen.
-    pub peak_bytes: u64,
-    /// The same with each allocation rounded up to what the driver takes (2 MiB granules).
-    pub current_rounded_bytes: u64,
-    /// Largest `current_rounded_bytes` seen.
-    pub peak_rounded_bytes: u64,
-    /// Successful allocations.
-    pub allocations: u64,
-    /// Successful frees.
-    pub frees: u64,
-    /// Failed allocations (out of memory).
-    pub failures: u64,
-    /// Launches that the driver accepted.
-    pub launches: u64,
-    /// Launches that the driver refused.
-    pub refused_launches: u64,
-    /// Kernel executions that the virtual GPU skipped because it does not run kernels (0 on a real GPU).
-    pub launches_not_executed: u64,
-    /// Rows used of `kernels`.
-    pub kernel_rows: u64,
-    /// Points written to `series` in all; row = count modulo `SERIES_ROWS`.
-    pub series_points: u64,
-    /// Room for later words; zero.
-    pub reserved: [u64; 14],
-    /// The first failed allocations.
-    pub failure: [MappedFailure; FAILURE_ROWS],
-    /// Launches by kernel and shape.
-    pub kernels: [MappedKernel; KERNEL_ROWS],
-    /// Memory over time, a ring.
-    pub series: [MappedPoint; SERIES_ROWS],
-}
-
-/// A failed allocation.
-#[repr(C)]
-pub struct MappedFailure {
-    /// Bytes asked for.
-    pub requested: u64,
-    /// Requested bytes alive at that time.
-    pub current: u64,
-    /// The driver's error code (2: out of memory).
-    pub code: u64,
-}
-
-/// Launches of one kernel with one grid, block and dynamic shared memory.
-#[repr(C)]
-pub struct MappedKernel {
-    /// Mangled name, zero-padded.
-    pub name: [u8; NAME_BYTES],
-    /// Launches of this kernel with this shape.
-    pub count: u64,
-    /// Grid x, y, z.
-    pub grid: [u64; 3],
-    /// Block x, y, z.
-    pub block: [u64; 3],
-    /// Dynamic shared memory in bytes.
-    pub shared: u64,
-}
-
-/// A point of the memory series.
-#[repr(C)]
-pub struct MappedPoint {
-    /// Nanoseconds after the record began (monotonic clock).
-    pub nanoseconds: u64,
-    /// Requested device bytes alive.
-    pub bytes: u64,
-}
-
-/// What the runtime saw of one process, as read back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunRecord {
-    /// `RECORD_VERSION`.
-    pub version: u64,
-    /// Process id.
-    pub pid: u64,
-    /// Clock ticks after boot.
-    pub start_time: u64,
-    /// Whether the process ended by exit or return from `main`.
-    pub ended: bool,
-    /// Whether the runtime stopped recording after a failure of its own.
-    pub disturbed: bool,
-    /// Requested bytes alive at the end.
-    pub current_bytes: u64,
-    /// Largest requested bytes alive at once.
-    pub peak_bytes: u64,
-    /// The same with 2 MiB granules.
-    pub peak_rounded_bytes: u64,
-    /// Successful allocations.
-    pub allocations: u64,
-    /// Successful frees.
-    pub frees: u64,
-    /// Number of failed allocations.
-    pub failures: u64,
-    /// The first failed allocations.
-    pub first_failures: Vec<Failure>,
-    /// Launches that the driver accepted.
-    pub launches: u64,
-    /// Launches that the driver refused.
-    pub refused_launches: u64,
-    /// Accepted launches that a virtual GPU did not execute; 0 on a real GPU.
-    pub launches_not_executed: u64,
-    /// Launches by kernel and shape, in order of first launch.
-    pub kernels: Vec<LaunchCount>,
-    /// Memory over time, oldest first (the last `SERIES_ROWS` points): (nanoseconds, bytes).
-    pub series: Vec<(u64, u64)>,
-}
-
-/// A failed allocation: the proof of running out of memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    /// Bytes asked for.
-    pub requested: u64,
-    /// Requested bytes alive at that time.
-    pub current: u64,
-    /// The driver's error code.
-    pub code: u64,
-}
-
-/// Launches of one kernel with one shape.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LaunchCount {
-    /// Mangled name.
-    pub kernel: String,
-    /// Grid in blocks.
-    pub grid: Extent,
-    /// Block in threads.
-    pub block: Extent,
-    /// Dynamic shared memory in bytes.
-    pub shared: u64,
-    /// How many launches.
-    pub count: u64,
-}
+use crate::record::layout::{
+    FAILURE_ROWS, KERNEL_ROWS, MappedRecord, NAME_BYTES, RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS,
+};
+use crate::record::seen::{Failure, LaunchCount, RunRecord};
 
 /// Why a run record could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -336,6 +170,7 @@ fn extent([x, y, z]: [u64; 3]) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::layout::MappedKernel;
     use std::mem::offset_of;
 
     fn blank() -> Vec<u8> {
