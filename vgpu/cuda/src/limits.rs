@@ -65,10 +65,8 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
     let kind = architecture(model.compute_capability);
     let shared_optin = (kind.shared_kib - 1) << 10;
     // A slice has its share of the memory bus and of the cache.
-    let share = |whole: u32| {
-        let part = u64::from(whole) * driver.slice.memory.0 / model.memory.0.max(1);
-        u32::try_from(part).unwrap_or(whole)
-    };
+    let (part, all) = driver.slice.memory_slices;
+    let share = |whole: u32| (u64::from(whole) * u64::from(part) / u64::from(all.max(1))) as u32;
     let value = match number {
         1 => BLOCK_THREADS,
         2 => BLOCK[0],

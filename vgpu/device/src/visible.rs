@@ -42,6 +42,7 @@ mod tests {
             name: String::new(),
             memory: Mib(1),
             sms: 1,
+            memory_slices: (1, 8),
         };
         vec![slice(7, "MIG-aaaa"), slice(8, "MIG-bbbb")]
     }

@@ -23,6 +23,8 @@ pub struct Slice {
     pub memory: Mib,
     /// Its SMs.
     pub sms: u32,
+    /// Memory slices that it has, and all that there are: its share of bandwidth and cache.
+    pub memory_slices: (u32, u32),
 }
 
 impl VirtualGpu {
@@ -50,6 +52,7 @@ impl VirtualGpu {
             name: self.model.board.clone(),
             memory: self.model.memory,
             sms: self.model.sms,
+            memory_slices: (self.model.memory_slices, self.model.memory_slices),
         }
     }
 
@@ -73,6 +76,7 @@ impl VirtualGpu {
             name: format!("{} MIG {part}{}", self.model.board, profile.name),
             memory: profile.memory,
             sms,
+            memory_slices: (profile.memory_slices, self.model.memory_slices),
         })
     }
 
