@@ -45,7 +45,7 @@ fn run(
             .unwrap_or_else(|| "the job profile holds none; build the program again".to_owned());
         return (report::nothing("size program", reason), Trace::default());
     };
-    let host = match start::host(program, &profile.summary.kernels, command, device, limits) {
+    let host = match start::host(program, &profile.summary, command, device, limits) {
         Ok(host) => host,
         Err(end) => {
             return (

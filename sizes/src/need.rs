@@ -11,7 +11,8 @@ use std::fmt;
 pub enum Verdict {
     /// Every size and every branch around a CUDA call was known.
     Exact,
-    /// Right if what `Need::assumptions` lists holds.
+    /// Right if what `Need::assumptions` lists holds. Also where the peak is known and a launch's shape
+    /// is not: then `Need::unknowns` names the launch.
     Assumed,
     /// The true peak is at most this.
     UpperBound,

@@ -323,3 +323,20 @@ fn qsort_calls_the_comparator() {
     let need = build.need(&[]);
     assert_eq!((need.verdict, need.peak), (Verdict::Exact, Some(Bytes(20))));
 }
+
+#[test]
+fn the_macros_of_ctype_have_their_table() {
+    let need = need_of(
+        &[],
+        |_, _| {},
+        |body, _, _| {
+            let holder = body.call("__ctype_b_loc", &[]);
+            let table = body.load(Type::Ptr, holder);
+            let entry = body.offset(table, 0, vec![(int(i64::from(b'7')), I32, 2)]);
+            let classes = body.load(Type::Int(16), entry);
+            // _ISdigit
+            body.binary(BinaryOp::And, I64, classes, int(0x800))
+        },
+    );
+    assert_eq!(need.peak, Some(Bytes(0x800)));
+}

@@ -4,6 +4,7 @@ mod build;
 
 use build::*;
 use migfit_schema::kernel::Extent;
+use migfit_schema::profile::JobProfile;
 use migfit_schema::program::*;
 use migfit_schema::units::Bytes;
 use migfit_sizes::{DeviceProperties, Limits, Verdict, evaluate};
@@ -302,4 +303,39 @@ fn a_profile_without_a_program_says_why() {
     let need = evaluate(&profile, &command(&[]), &device(), &Limits::default());
     assert_eq!(need.verdict, Verdict::Unknown);
     assert_eq!(need.unknowns[0].reason, "the analysis ran out of memory");
+}
+
+#[test]
+fn a_call_into_an_object_that_analysis_did_not_see_may_allocate() {
+    let mut build = Build::new();
+    build.main(|body, _| {
+        body.cuda_malloc(int(64));
+        body.call("fill_buffers", &[]);
+        body.ret(int(0));
+    });
+    let mut profile = build.profile();
+    let verdict = |profile: &JobProfile| {
+        evaluate(profile, &command(&[]), &device(), &Limits::default()).verdict
+    };
+    assert_eq!(verdict(&profile), Verdict::Exact);
+    profile.summary.without_ir.push("buffers.o".to_owned());
+    assert_eq!(verdict(&profile), Verdict::LowerBound);
+}
+
+#[test]
+fn the_size_of_a_device_variable_is_known() {
+    let mut build = Build::new();
+    let table = build.global("table", 8, Vec::new(), false);
+    build.program.globals[0].device_bytes = Some(4096);
+    build.main(|body, _| {
+        let size = body.alloca(8);
+        body.call(
+            "cudaGetSymbolSize",
+            &[(size, Type::Ptr), (table, Type::Ptr)],
+        );
+        let bytes = body.load(I64, size);
+        body.cuda_malloc(bytes);
+        body.ret(int(0));
+    });
+    assert_eq!(build.need(&[]).peak, Some(Bytes(4096)));
 }

@@ -122,6 +122,8 @@ pub struct Host<'p> {
     pub program: &'p SizeProgram,
     /// Kernels with their registers and static shared memory.
     pub kernels: &'p [Kernel],
+    /// Objects were linked that analysis did not see: what they do is unknown.
+    pub parts_unseen: bool,
     /// The command line.
     pub command: &'p CommandLine,
     /// The device.

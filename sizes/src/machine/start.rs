@@ -12,21 +12,22 @@ use crate::ledger::Ledger;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
-use migfit_schema::kernel::Kernel;
+use migfit_schema::profile::Summary;
 use migfit_schema::program::{Global, Operand, Place, SizeProgram};
 use std::collections::BTreeMap;
 
 /// The host before anything ran.
 pub fn host<'p>(
     program: &'p SizeProgram,
-    kernels: &'p [Kernel],
+    summary: &'p Summary,
     command: &'p CommandLine,
     device: &'p DeviceProperties,
     limits: &Limits,
 ) -> Result<Host<'p>, End> {
     let mut host = Host {
         program,
-        kernels,
+        kernels: &summary.kernels,
+        parts_unseen: !summary.without_ir.is_empty(),
         command,
         device,
         memory: Memory::new(limits.memory),

@@ -78,6 +78,15 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             let result = offset(registers, value(registers, base), *constant, terms);
             set(registers, *dst, result);
         }
+        _ => return choose(op, registers, host),
+    }
+    Ok(())
+}
+
+/// Conversions, copies and choices; the rest is rarer.
+#[inline(always)]
+fn choose(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), End> {
+    match op {
         Op::Cast {
             dst,
             kind,

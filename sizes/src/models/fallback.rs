@@ -27,6 +27,10 @@ pub fn call(host: &mut Host<'_>, name: &str, args: &[Value]) -> Result<Option<Va
         return Ok(Some(Value::int(0)));
     }
     if !is_cuda(name) {
+        if host.parts_unseen && !is_standard(name) {
+            let reason = "it may allocate: linked objects were compiled without migfit";
+            note(host, &format!("call of {name}"), reason.to_owned());
+        }
         return Ok(None);
     }
     host.notes.cuda_calls += 1;
@@ -49,6 +53,12 @@ fn note(host: &mut Host<'_>, what: &str, reason: String) {
     let place = host.place;
     host.notes.unknown(place, what, reason);
     host.notes.missed_allocation = true;
+}
+
+/// True for names that belong to the C++ library or the compiler.
+fn is_standard(name: &str) -> bool {
+    const STARTS: [&str; 6] = ["_ZS", "_ZNS", "_ZNKS", "_ZGVNS", "__", "_Unwind"];
+    STARTS.iter().any(|start| name.starts_with(start))
 }
 
 /// True for calls of the CUDA runtime (`cudaX`) and driver (`cuX`).

@@ -3,6 +3,7 @@
 
 pub mod callback;
 pub mod clock;
+pub mod ctype;
 pub mod cuda;
 pub mod fallback;
 pub mod files;

@@ -1,7 +1,7 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, cuda, heap, math, number, options, print, process, random, scan, stdio, text,
+    clock, ctype, cuda, heap, math, number, options, print, process, random, scan, stdio, text,
     text_search,
 };
 use crate::machine::host::{Halt, Host};
@@ -16,7 +16,8 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 17] = [
+const FAMILIES: [Family; 18] = [
+    ctype::MODELS,
     number::MODELS,
     heap::MODELS,
     text::MODELS,

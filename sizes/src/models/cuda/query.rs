@@ -1,6 +1,7 @@
 //! Device queries, streams, events and errors of the runtime.
 
 use super::{kernel, occupancy, properties};
+use crate::machine::address::global_address;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
@@ -57,6 +58,8 @@ pub const MODELS: Family = &[
     ("cudaEventElapsedTime", elapsed_time),
     ("cudaProfilerStart", success),
     ("cudaProfilerStop", success),
+    ("cudaGetSymbolSize", symbol_size),
+    ("cudaGetSymbolAddress", new_handle),
     ("cudaCreateChannelDesc", channel_description),
     (
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -158,6 +161,19 @@ pub fn new_handle(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn elapsed_time(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let time = host.unknown(Source::Clock);
     host.store(arg(args, 0), 4, time);
+    success(host, args)
+}
+
+/// (out, symbol): the symbol is the address of its shadow on the host.
+fn symbol_size(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let symbol = arg(args, 1).get()?;
+    let mut globals = (0..).zip(&host.program.globals);
+    let shadow = globals.find(|(index, _)| global_address(*index, 0) == symbol);
+    let size = match shadow.and_then(|(_, global)| global.device_bytes) {
+        Some(bytes) => Value::known(bytes),
+        None => host.unknown(Source::Property("size of a symbol".to_owned())),
+    };
+    host.store(arg(args, 0), 8, size);
     success(host, args)
 }
 
