@@ -69,6 +69,10 @@ fn spoil_all(host: &mut Host<'_>, args: &[Value], halt: Halt) -> Result<Value, H
 /// Writes the results through the pointers and gives the count, or -1 at the end of input.
 fn give(host: &mut Host<'_>, args: &[Value], scanned: &Scanned) -> Value {
     for (pointer, item) in args.iter().skip(2).zip(&scanned.items) {
+        // The slice leaves out destinations that nothing kept reads: only the stream moves on.
+        if pointer.get().is_ok_and(|address| address == 0) {
+            continue;
+        }
         match item {
             Item::Scalar(bits, size) => host.store(*pointer, *size, Value::known(*bits)),
             Item::Bytes(bytes) => host.write(*pointer, bytes),
