@@ -11,8 +11,10 @@ use std::process::Command;
 pub struct Program {
     /// Its folder and file name.
     pub name: &'static str,
-    /// Three argument lists, small to large.
+    /// Three argument lists that run here, small to large.
     pub arguments: [&'static str; 3],
+    /// One that asks for gigabytes: only `fit` is shown it.
+    pub large: &'static str,
 }
 
 /// The five programs.
@@ -24,14 +26,17 @@ pub const PROGRAMS: &[Program] = &[
             "512 4 60 inputs/temp_512 inputs/power_512 /dev/null",
             "1024 2 40 inputs/temp_1024 inputs/power_1024 /dev/null",
         ],
+        large: "32768 2 40 inputs/temp_1024 inputs/power_1024 /dev/null",
     },
     Program {
         name: "nw",
         arguments: ["1024 10", "2048 10", "8192 10"],
+        large: "49152 10",
     },
     Program {
         name: "lud",
         arguments: ["-i inputs/matrix_128", "-s 1024", "-s 2048"],
+        large: "-s 40960",
     },
     Program {
         name: "bfs",
@@ -40,10 +45,12 @@ pub const PROGRAMS: &[Program] = &[
             "inputs/graph_65536",
             "inputs/graph_262144",
         ],
+        large: "inputs/graph_262144",
     },
     Program {
         name: "gaussian",
         arguments: ["-f inputs/system_64", "-s 1024 -q", "-s 4096 -q"],
+        large: "-s 30000 -q",
     },
 ];
 

@@ -64,7 +64,7 @@ fn build(folder: &Path) -> Result<(), ChoreError> {
 fn fit(program: &Program, folder: &Path) -> Result<(), ChoreError> {
     let path = format!("{0}/{0}", program.name);
     migfit_in(folder, &["fit", &path])?;
-    for arguments in [program.arguments[0], program.arguments[2]] {
+    for arguments in [program.arguments[0], program.large] {
         let models = MODELS.iter().flat_map(|model| ["--gpu", model]);
         let words = ["fit"].into_iter().chain(models).chain([path.as_str()]);
         let words: Vec<&str> = words.chain(arguments.split(' ')).collect();
