@@ -1,6 +1,7 @@
 //! The last ten lines: what a newcomer should take home, read off the report.
 
 use crate::error::{ChoreError, file};
+use crate::paths;
 use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
@@ -37,7 +38,8 @@ pub fn print(report: &Path, elapsed: Duration) -> Result<(), ChoreError> {
         what: format!("{}: {error}", report.display()),
         hint: "the report's form changed: change this reader too".to_owned(),
     })?;
-    println!("{}", lines(&parsed, report, elapsed).join("\n"));
+    let shown = report.strip_prefix(paths::root()).unwrap_or(report);
+    println!("{}", lines(&parsed, shown, elapsed).join("\n"));
     Ok(())
 }
 
