@@ -1,6 +1,7 @@
 //! Ways in which CUDA programs come to their sizes, each a small program through the whole chain: real nvcc, `fit`,
 //! `run`. The expected bytes are worked out by hand in the fixture's first lines.
 
+use migfit_tests::source::built_project;
 use migfit_tests::{Gpu, Migfit, Program, Sandbox, Source, launches};
 
 /// What was foretold, and what was seen: both must be `bytes`, launches included.
@@ -135,6 +136,61 @@ fn an_environment_variable() {
         (job.predicted_bytes, job.observed_peak_bytes),
         (Some(16_000), Some(16_000))
     );
+}
+
+#[test]
+fn long_options() {
+    let program = fixture("long_options");
+    expect(&program, "name", 4 * 64 * 64);
+    expect(
+        &program,
+        "--rows 100 name --columns=200 --twice",
+        4 * 100 * 200 * 2,
+    );
+}
+
+#[test]
+fn floating_point_sizes() {
+    let program = fixture("pyramid");
+    for (args, edge, factor) in [("1000 2.0", 1000.0_f64, 2.0), ("333 1.5", 333.0, 1.5)] {
+        let edges = std::iter::successors(Some(edge), |edge| Some(edge / factor));
+        let cells = edges.map(f64::ceil).take_while(|cells| *cells > 1.0);
+        expect(
+            &program,
+            args,
+            cells.map(|cells| 4 * (cells * cells) as u64).sum(),
+        );
+    }
+}
+
+#[test]
+fn recursion() {
+    let levels = [100_000, 50_000, 25_000, 12_500, 6250, 3125, 1562];
+    expect(
+        &fixture("recursion"),
+        "100000",
+        4 * levels.iter().sum::<u64>(),
+    );
+}
+
+#[test]
+fn a_buffer_that_doubles() {
+    let program = fixture("growing");
+    // The last step copies 256 KiB to 512 KiB.
+    expect(&program, "500000", (256 + 512) << 10);
+    expect(&program, "0x1000", 4096);
+}
+
+#[test]
+fn ways_that_the_number_of_words_decides() {
+    let program = fixture("branches");
+    expect(&program, "1000", 4000);
+    expect(&program, "1000 5000", 4000 + 40_000);
+}
+
+#[test]
+fn a_c_program_with_a_cuda_library() {
+    expect(&built_project("mixed"), "1000000 3", 4_000_000);
 }
 
 #[test]

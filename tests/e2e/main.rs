@@ -1,6 +1,11 @@
 //! The whole way, with the real nvcc and no GPU: built, foretold, placed, run, recorded, reported. One file per idea;
 //! builders and fixtures are in the library of this crate.
 
+#![expect(
+    clippy::expect_used,
+    reason = "all of it runs in tests: a panic is how a test fails"
+)]
+
 mod build;
 
 mod sizes;

@@ -143,14 +143,25 @@ fn a_static_cuda_runtime_on_the_virtual_gpu() {
     let (gpu, program) = (Gpu::a100(), Source::fixture("holds").built_for_a_real_gpu());
     let ran = Migfit::run(&program, &gpu).args("64 exit").done();
     gpu.expect_empty();
-    let said = &ran.outcome;
-    assert!(said.stderr.contains("static CUDA runtime"), "{said}");
-    assert!(said.stderr.contains("migfit build --virtual"), "{said}");
-    assert!(
-        (80..=99).contains(&said.code),
-        "no exit code of migfit's own: {said}"
-    );
-    assert!(said.stderr.contains("\nhint: "), "no hint: {said}");
+    // Refused by migfit itself, before anything starts.
+    ran.outcome
+        .expect_refusal(98, &["static CUDA runtime", "migfit build --virtual"]);
+    // In a job file it is that job's failure alone, told with the same command.
+    let jobs = JobFile::new()
+        .job("stuck", &program, "64 exit")
+        .shell("other", "exit 0");
+    let ran = Migfit::run_file(&jobs, &gpu).done();
+    assert_eq!(ran.outcome.code, 89, "{}", ran.outcome);
+    let (stuck, other) = (ran.job("stuck"), ran.job("other"));
+    assert_eq!((stuck.exit_code, other.exit_code), (None, Some(0)));
+    for part in ["static CUDA runtime", "migfit build --virtual"] {
+        assert!(
+            stuck.reason.contains(part),
+            "no '{part}' in: {}",
+            stuck.reason
+        );
+    }
+    gpu.expect_empty();
 }
 
 #[test]

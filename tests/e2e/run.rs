@@ -193,3 +193,16 @@ fn a_job_gets_its_folder_its_environment_and_its_slice() {
     assert_eq!(read(job.stderr), "oops\n");
     assert_eq!(job.observed_peak_bytes, None, "a shell uses no GPU");
 }
+
+#[test]
+fn switched_off_a_job_runs_unrecorded() {
+    let gpu = Gpu::a100();
+    let program = Program::rodinia("lud").built_for_the_virtual_gpu();
+    let jobs = migfit_tests::JobFile::new().job("lud", &program, "-s 256");
+    let ran = Migfit::run_file(&jobs, &gpu).env("MIGFIT", "off").done();
+    assert_eq!(ran.outcome.code, 0, "{}", ran.outcome);
+    let job = ran.job("lud");
+    assert_eq!((job.observed_peak_bytes, job.launches.len()), (None, 0));
+    assert_eq!(ran.records("lud").len(), 0);
+    gpu.expect_empty();
+}

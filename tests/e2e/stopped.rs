@@ -27,6 +27,7 @@ fn stop_by(signal: i32, name: &str) {
     let before = gpu.snapshot();
     assert_eq!((before.gpu_instances.len(), before.processes.len()), (1, 1));
 
+    going.expect_living();
     going.signal(signal);
     let ran = going.ended();
     assert_eq!(ran.outcome.code, 97, "{}", ran.outcome);

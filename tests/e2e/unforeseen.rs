@@ -1,7 +1,8 @@
 //! What cannot be foretold is said, with its place, and gets the whole GPU; what was foretold too small is proved by
 //! the run record.
 
-use migfit_tests::{Gpu, JobFile, Migfit, Source};
+use migfit_tests::source::built_project;
+use migfit_tests::{Gpu, JobFile, Migfit, Sandbox, Source};
 
 #[test]
 fn a_size_by_the_clock_is_unknown_with_its_place() {
@@ -87,5 +88,59 @@ fn a_job_that_asks_for_more_than_its_slice_has_runs_out_of_memory() {
         (8 << 30, 0, 2)
     );
     assert_eq!(ran.job("honest").exit_code, Some(0));
+    gpu.expect_empty();
+}
+
+/// Whatever a program does: a figure that is told is the figure that is seen, or it is not told.
+fn right_or_unknown(fixture: &str, args: &str, bytes: u64) {
+    let program = Source::fixture(fixture).built_for_the_virtual_gpu();
+    let gpu = Gpu::a100();
+    let ran = Migfit::run(&program, &gpu).args(args).done();
+    assert_eq!(ran.outcome.code, 0, "{}", ran.outcome);
+    let job = ran.job("program");
+    assert_eq!(job.observed_peak_bytes, Some(bytes));
+    match job.predicted_bytes {
+        Some(foretold) => assert_eq!(foretold, bytes, "{fixture}: {}", job.verdict),
+        None => {
+            let answer = Migfit::fit(&program).on("a100-40gb").args(args).json();
+            let unknowns = &answer.need().unknowns;
+            assert!(
+                unknowns.iter().any(|one| one.site.is_some()),
+                "{unknowns:?}"
+            );
+            assert_eq!(
+                job.mig_profile.as_deref(),
+                Some("7g.40gb"),
+                "{}",
+                job.reason
+            );
+        }
+    }
+}
+
+#[test]
+fn strings_and_exceptions_of_cxx() {
+    right_or_unknown("raii_buffers", "100000 3", 12 * 100_000);
+}
+
+#[test]
+fn sizes_read_through_a_cxx_stream() {
+    let files = Sandbox::new();
+    files.put("sizes", "3\n1000 2000\n 70000\n");
+    right_or_unknown("stream_input", &files.text("sizes"), 2 * 73_000);
+}
+
+#[test]
+fn device_code_in_several_files_is_foretold_and_refused_with_the_reason() {
+    let program = built_project("separate");
+    let answer = Migfit::fit(&program).args("100000").json();
+    assert_eq!((answer.peak(), answer.need().launches.len()), (400_000, 1));
+    let gpu = Gpu::a100();
+    let ran = Migfit::run(&program, &gpu).args("100000").done();
+    assert!(ran.outcome.stderr.contains("-rdc"), "{}", ran.outcome);
+    assert!(
+        ran.job("program").launches.is_empty(),
+        "nothing was launched"
+    );
     gpu.expect_empty();
 }

@@ -1,6 +1,11 @@
 //! Builders of the end-to-end tests: programs out of CUDA source, calls of the staged `migfit`, virtual GPUs to
 //! look at. They know the contracts (schema) and the command line, and none of the crates behind it but the GPU's state.
 
+#![expect(
+    clippy::expect_used,
+    reason = "all of it runs in tests: a panic is how a test fails"
+)]
+
 pub mod sandbox;
 
 pub mod lock;

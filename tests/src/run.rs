@@ -11,6 +11,7 @@ use migfit_schema::record::{self, RunRecord};
 use migfit_schema::report::{JobReport, Report};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 /// `migfit run` in the making.
 pub struct Run {
@@ -138,6 +139,13 @@ impl Going {
         process::signal(self.child.id(), signal);
     }
 
+    /// Fails unless a process of this run lives: what `expect_no_strays` would find.
+    #[track_caller]
+    pub fn expect_living(&self) {
+        let living = strays::of(&self.folder.path("out"));
+        assert!(!living.is_empty(), "no process of this run was found");
+    }
+
     /// Waits for its end.
     #[must_use]
     pub fn ended(self) -> Ran {
@@ -195,11 +203,18 @@ impl Ran {
             .collect()
     }
 
-    /// Fails when a process of this run lives on.
+    /// Fails when a process of this run lives on. One that was killed may take a moment to be gone.
     #[track_caller]
     pub fn expect_no_strays(&self) {
-        let strays = strays::of(&self.folder.path("out"));
-        assert!(strays.is_empty(), "left behind: {strays:?}");
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            let strays = strays::of(&self.folder.path("out"));
+            if strays.is_empty() {
+                return;
+            }
+            assert!(Instant::now() < deadline, "left behind: {strays:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// The run's own folder.
