@@ -50,7 +50,7 @@ fn numbers_before(scene: &Scene<'_>, call: Position, file: Operand) -> Option<us
         if at.function != call.function {
             return None;
         }
-        let flow = &scene.flows[at.function as usize];
+        let flow = scene.graphs.flow(at.function);
         let earlier =
             (at.block == call.block && at.index < call.index) || flow.reaches(at.block, call.block);
         if earlier {
@@ -60,7 +60,10 @@ fn numbers_before(scene: &Scene<'_>, call: Position, file: Operand) -> Option<us
             before += args.len().saturating_sub(2);
         }
     }
-    let in_loop = scene.flows[call.function as usize].reaches(call.block, call.block);
+    let in_loop = scene
+        .graphs
+        .flow(call.function)
+        .reaches(call.block, call.block);
     let _ = instruction(scene.program, call)?;
     (!in_loop).then_some(before)
 }

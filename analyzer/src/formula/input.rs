@@ -1,17 +1,17 @@
 //! Words of the command line, options and environment variables, recognised where a number is made of them.
 
-use crate::formula::expression::{Builder, unknown};
-use crate::formula::scene::{Definition, Scene};
+use crate::formula::expression::Builder;
+use crate::formula::options::option_names;
+use crate::formula::scene::Scene;
 use crate::formula::stored::{Base, Spot, spot, writers};
+use crate::formula::unknown::unknown;
+use crate::slice::definitions::Definition;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::formula::{Expr, Input};
-use migfit_schema::program::{BlockId, Op, Operand, Place, Terminator};
+use migfit_schema::program::{Op, Operand, Place};
 
 /// Bytes of one pointer in `argv`.
 const POINTER: i64 = 8;
-/// Bytes of one `struct option` of getopt_long, and where its `val` lies.
-const LONG_OPTION: usize = 32;
-const LONG_OPTION_VALUE: usize = 24;
 
 /// Where a word comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn file_name(builder: &Builder<'_>, call: Position, name: Operand) -> Option
 fn origin(builder: &Builder<'_>, at: Position, word: Operand, depth: usize) -> Option<Word> {
     const STEPS: usize = 12;
     let scene = builder.scene;
-    if depth > STEPS {
+    if depth > STEPS || !builder.spend() {
         return None;
     }
     if let Some(text) = scene.text(word) {
@@ -156,9 +156,8 @@ fn through_variable(
             }
             Some(_) => {}
             None if is_argv_word(scene, writer, *value) => {
-                return u32::try_from(target.offset / POINTER)
-                    .ok()
-                    .map(|index| Word::Positional(index + 1));
+                let index = u32::try_from(target.offset / POINTER).ok()?;
+                return index.checked_add(1).map(Word::Positional);
             }
             None => return None,
         }
@@ -210,7 +209,7 @@ fn varying_argv(scene: &Scene<'_>, at: Position, address: Operand) -> Option<i64
     let [(index, _, POINTER)] = terms.as_slice() else {
         return None;
     };
-    Some(constant / POINTER + added(scene, at, *index, 0))
+    (constant / POINTER).checked_add(added(scene, at, *index, 0))
 }
 
 /// What is added to a loop's variable: 1 for `i + 1` and `++i`.
@@ -237,136 +236,10 @@ fn added(scene: &Scene<'_>, at: Position, index: Operand, depth: usize) -> i64 {
 
 /// `argv[i]` kept by a loop over the words: its first word that is no option.
 fn positional_from_loop(builder: &Builder<'_>, at: Position) -> Option<Word> {
-    builder.scene.flows[at.function as usize]
+    builder
+        .scene
+        .graphs
+        .flow(at.function)
         .reaches(at.block, at.block)
         .then_some(Word::Positional(1))
-}
-
-/// The option under whose test a block stands: `strcmp(word, "-s") == 0`, or the case of a getopt switch.
-fn option_names(builder: &Builder<'_>, at: Position) -> Option<Vec<String>> {
-    let scene = builder.scene;
-    let control = &scene.controls[at.function as usize];
-    let mut waiting: Vec<BlockId> = control.controllers(at.block).to_vec();
-    // The read often stands in the block that the test leads to.
-    waiting.reverse();
-    waiting
-        .into_iter()
-        .find_map(|branch| names_at(builder, at, branch))
-}
-
-fn names_at(builder: &Builder<'_>, at: Position, branch: BlockId) -> Option<Vec<String>> {
-    let scene = builder.scene;
-    let body = scene.body(at.function)?;
-    let flow = &scene.flows[at.function as usize];
-    let leads = |way: BlockId| {
-        way == at.block || (way != branch && reaches_without(flow, way, at.block, branch))
-    };
-    match &body.blocks.get(branch as usize)?.end {
-        Terminator::Branch {
-            condition: Operand::Reg(condition),
-            then,
-            otherwise,
-            ..
-        } => {
-            let Definition::Op(
-                _,
-                Op::Compare {
-                    op,
-                    a,
-                    b: Operand::Const(0),
-                    ..
-                },
-                _,
-            ) = scene.definition(at.function, *condition)?
-            else {
-                return None;
-            };
-            let equal = match op {
-                migfit_schema::program::Compare::Eq => *then,
-                migfit_schema::program::Compare::Ne => *otherwise,
-                _ => return None,
-            };
-            let Operand::Reg(compared) = a else {
-                return None;
-            };
-            let Definition::Op(_, call, _) = scene.definition(at.function, *compared)? else {
-                return None;
-            };
-            let (name, args) = Scene::external(call)?;
-            let literal = args.iter().find_map(|value| scene.text(*value))?;
-            (name.starts_with("str") && leads(equal)).then(|| vec![literal])
-        }
-        Terminator::Switch {
-            value: Operand::Reg(value),
-            cases,
-            ..
-        } => {
-            let letters = cases
-                .iter()
-                .filter(|(_, to)| leads(*to))
-                .filter_map(|(value, _)| letter(*value));
-            let letters: Vec<char> = letters.collect();
-            let longs = long_options(scene, at, *value);
-            let mut names: Vec<String> =
-                letters.iter().map(|letter| format!("-{letter}")).collect();
-            names.extend(
-                longs
-                    .into_iter()
-                    .filter(|(value, _)| letters.contains(value))
-                    .map(|(_, name)| format!("--{name}")),
-            );
-            (!names.is_empty()).then_some(names)
-        }
-        _ => None,
-    }
-}
-
-fn reaches_without(
-    flow: &crate::slice::flow::Flow,
-    from: BlockId,
-    to: BlockId,
-    barrier: BlockId,
-) -> bool {
-    let mut seen = std::collections::BTreeSet::new();
-    let mut waiting = vec![from];
-    while let Some(block) = waiting.pop() {
-        if block == to {
-            return true;
-        }
-        if block != barrier && seen.insert(block) {
-            waiting.extend(flow.successors.get(block as usize).into_iter().flatten());
-        }
-    }
-    false
-}
-
-fn letter(value: u64) -> Option<char> {
-    u8::try_from(value)
-        .ok()
-        .map(char::from)
-        .filter(char::is_ascii_alphanumeric)
-}
-
-/// (value, name) of each entry of the table given to getopt_long.
-fn long_options(scene: &Scene<'_>, at: Position, value: u32) -> Vec<(char, String)> {
-    let Some(Definition::Op(_, call, _)) = scene.definition(at.function, value) else {
-        return Vec::new();
-    };
-    let Some(("getopt_long" | "getopt_long_only", args)) = Scene::external(call) else {
-        return Vec::new();
-    };
-    let Some(Operand::Global(id, 0)) = args.get(3) else {
-        return Vec::new();
-    };
-    let Some(table) = scene.program.globals.get(*id as usize) else {
-        return Vec::new();
-    };
-    let names = table.addresses.iter().filter_map(|(offset, name)| {
-        let start = usize::try_from(*offset)
-            .ok()
-            .filter(|start| start.is_multiple_of(LONG_OPTION))?;
-        let value = *table.bytes.get(start + LONG_OPTION_VALUE)?;
-        Some((char::from(value), scene.text(*name)?))
-    });
-    names.collect()
 }

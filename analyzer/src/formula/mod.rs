@@ -1,15 +1,20 @@
 //! Sliced size program in, the readable half of a job profile out: each allocation and launch site with its sizes as
 //! formulas over named inputs. What has no formula says so with its place; `sizes` still evaluates it.
 
+mod choice;
+mod counted;
 mod expression;
 mod file;
 mod input;
-mod loops;
+mod operators;
+mod options;
 mod packed;
 mod scene;
 mod simplify;
 mod sites;
 mod stored;
+mod turns;
+mod unknown;
 
 use migfit_schema::profile::{Allocation, Launch, Unknown};
 use migfit_schema::program::SizeProgram;

@@ -1,8 +1,9 @@
 //! Two 32-bit numbers in one 64-bit argument: how the push of a launch configuration takes x and y of a grid.
 
-use crate::formula::expression::{Builder, unknown};
-use crate::formula::scene::Definition;
-use crate::formula::simplify::{binary, one_of};
+use crate::formula::expression::Builder;
+use crate::formula::simplify::{binary, one_of, select};
+use crate::formula::unknown::unknown;
+use crate::slice::definitions::Definition;
 use migfit_schema::formula as shape;
 use migfit_schema::formula::Expr;
 use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Type};
@@ -25,8 +26,8 @@ pub fn half(builder: &mut Builder<'_>, value: Operand, which: Half) -> Expr {
 
 fn half_within(builder: &mut Builder<'_>, value: Operand, which: Half, depth: usize) -> Expr {
     const STEPS: usize = 24;
-    if depth > STEPS {
-        return unknown(None, "packed in a loop");
+    if depth > STEPS || !builder.spend() {
+        return unknown(None, "packed in a long computation");
     }
     match value {
         Operand::Const(bits) => Expr::Int(
@@ -41,7 +42,7 @@ fn half_within(builder: &mut Builder<'_>, value: Operand, which: Half, depth: us
         Operand::Reg(register) => match builder.scene.definition(builder.function, register) {
             Some(Definition::Op(_, op, _)) => of_op(builder, value, op, which, depth),
             Some(Definition::Phi(block, phi)) => {
-                let flow = &builder.scene.flows[builder.function as usize];
+                let flow = builder.scene.graphs.flow(builder.function);
                 if phi
                     .incoming
                     .iter()
@@ -124,7 +125,7 @@ fn of_op(builder: &mut Builder<'_>, value: Operand, op: &Op, which: Half, depth:
                 half_within(builder, *a, which, depth + 1),
                 half_within(builder, *b, which, depth + 1),
             );
-            crate::formula::simplify::select(condition, then, otherwise)
+            select(condition, then, otherwise)
         }
         _ => whole(builder, value, which),
     }

@@ -1,80 +1,56 @@
 //! What the formula builder looks things up in: definitions of registers, control flow, memory, loops.
 
-use crate::formula::loops::Loops;
-use crate::slice::control::{Control, controls};
-use crate::slice::flow::{Flow, flows};
+use crate::slice::calls::Calls;
+use crate::slice::definitions::{Definition, Definitions};
+use crate::slice::graphs::Graphs;
 use crate::slice::memory::Memory;
 use crate::slice::objects::{ObjectId, Objects};
 use crate::slice::points_to::{PointsTo, solve};
-use crate::slice::position::{Position, instruction, instructions, written};
-use migfit_schema::program::{
-    BlockId, Callee, Function, FunctionId, Op, Operand, Phi, Place, Reg, SizeProgram,
-};
+use crate::slice::position::{Position, instruction};
+use migfit_schema::program::{Callee, Function, FunctionId, Op, Operand, Place, Reg, SizeProgram};
 use migfit_schema::site::Site;
-use std::collections::HashMap;
 
 /// Everything that is known of a program.
 pub struct Scene<'a> {
     /// The program.
     pub program: &'a SizeProgram,
-    /// Control flow, by function.
-    pub flows: Vec<Flow>,
-    /// Control dependence, by function.
-    pub controls: Vec<Control>,
-    /// Loops, by function.
-    pub loops: Vec<Loops>,
+    /// Control flow, control dependence and loops.
+    pub graphs: Graphs,
     /// Who writes which object.
     pub memory: Memory,
     /// What pointers lead to.
     pub pointers: PointsTo,
     objects: Objects,
-    definitions: HashMap<(FunctionId, Reg), Definition<'a>>,
-    calls: HashMap<FunctionId, Vec<Position>>,
-}
-
-/// Where a register gets its value.
-#[derive(Clone, Copy)]
-pub enum Definition<'a> {
-    /// An instruction, its position and place.
-    Op(Position, &'a Op, Place),
-    /// A phi in a block.
-    Phi(BlockId, &'a Phi),
-    /// The function's parameter of this index.
-    Parameter(usize),
+    definitions: Definitions<'a>,
+    calls: Calls,
 }
 
 impl<'a> Scene<'a> {
     /// Looks a program through.
     pub fn of(program: &'a SizeProgram) -> Scene<'a> {
-        let flows = flows(program);
         let objects = Objects::of(program);
         let pointers = solve(program, &objects);
         let memory = Memory::of(program, &objects, &pointers);
-        let controls = controls(program, &flows);
-        let loops = flows.iter().map(Loops::of).collect();
-        let (definitions, calls) = (definitions(program), calls(program));
         Scene {
             program,
-            flows,
-            controls,
-            loops,
+            graphs: Graphs::of(program),
             memory,
-            pointers,
             objects,
-            definitions,
-            calls,
+            definitions: Definitions::of(program),
+            calls: Calls::of(program, &pointers),
+            pointers,
         }
     }
 
     /// Where a register gets its value.
     pub fn definition(&self, function: FunctionId, register: Reg) -> Option<Definition<'a>> {
-        self.definitions.get(&(function, register)).copied()
+        self.definitions.get(function, register)
     }
 
     /// The only call of a function, if there is just one.
     pub fn only_call(&self, function: FunctionId) -> Option<Position> {
-        match self.calls.get(&function).map(Vec::as_slice) {
-            Some([only]) => Some(*only),
+        match self.calls.sites(function) {
+            [only] => Some(*only),
             _ => None,
         }
     }
@@ -147,41 +123,4 @@ impl<'a> Scene<'a> {
             _ => None,
         }
     }
-}
-
-fn definitions(program: &SizeProgram) -> HashMap<(FunctionId, Reg), Definition<'_>> {
-    let mut all = HashMap::new();
-    for (function, body) in (0u32..).zip(&program.functions) {
-        for (index, (register, _)) in body.params.iter().enumerate() {
-            all.insert((function, *register), Definition::Parameter(index));
-        }
-        for (block, contents) in (0u32..).zip(&body.blocks) {
-            for phi in &contents.phis {
-                all.insert((function, phi.dst), Definition::Phi(block, phi));
-            }
-        }
-    }
-    for (at, instruction) in instructions(program) {
-        for register in written(&instruction.op) {
-            all.insert(
-                (at.function, *register),
-                Definition::Op(at, &instruction.op, instruction.place),
-            );
-        }
-    }
-    all
-}
-
-fn calls(program: &SizeProgram) -> HashMap<FunctionId, Vec<Position>> {
-    let mut all: HashMap<FunctionId, Vec<Position>> = HashMap::new();
-    for (at, instruction) in instructions(program) {
-        if let Op::Call {
-            callee: Callee::Function(target),
-            ..
-        } = &instruction.op
-        {
-            all.entry(*target).or_default().push(at);
-        }
-    }
-    all
 }

@@ -1,9 +1,11 @@
 //! What a load from memory reads: what was stored there, what a library call left there, or the initial value.
 
-use crate::formula::expression::{Builder, unknown};
+use crate::formula::expression::Builder;
 use crate::formula::file;
-use crate::formula::scene::{Definition, Scene};
+use crate::formula::scene::Scene;
 use crate::formula::simplify::one_of;
+use crate::formula::unknown::unknown;
+use crate::slice::definitions::Definition;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::formula::Expr;
 use migfit_schema::program::{FunctionId, Op, Operand, Place, Reg, Type};
@@ -28,6 +30,18 @@ pub enum Base {
 
 /// Resolves an address; `None` where an index varies.
 pub fn spot(scene: &Scene<'_>, function: FunctionId, address: Operand) -> Option<Spot> {
+    /// Offsets of offsets deeper than this are not followed: in a broken program they may go in a ring.
+    const DEPTH: usize = 64;
+    spot_within(scene, function, address, DEPTH)
+}
+
+fn spot_within(
+    scene: &Scene<'_>,
+    function: FunctionId,
+    address: Operand,
+    depth: usize,
+) -> Option<Spot> {
+    let depth = depth.checked_sub(1)?;
     match address {
         Operand::Global(id, offset) => Some(Spot {
             base: Base::Global(id),
@@ -46,20 +60,23 @@ pub fn spot(scene: &Scene<'_>, function: FunctionId, address: Operand) -> Option
             )) => {
                 let fixed = terms
                     .iter()
-                    .try_fold(*constant, |sum, (index, ty, scale)| match (index, ty) {
-                        (Operand::Const(bits), Type::Int(32)) => {
-                            Some(sum + i64::from(*bits as u32 as i32) * scale)
-                        }
-                        (Operand::Const(bits), _) => Some(sum + bits.cast_signed() * scale),
-                        _ => None,
+                    .try_fold(*constant, |sum, (index, ty, scale)| {
+                        let index = match (index, ty) {
+                            (Operand::Const(bits), Type::Int(32)) => i64::from(*bits as u32 as i32),
+                            (Operand::Const(bits), _) => bits.cast_signed(),
+                            _ => return None,
+                        };
+                        sum.checked_add(index.checked_mul(*scale)?)
                     })?;
-                let inner = spot(scene, function, *base)?;
+                let inner = spot_within(scene, function, *base, depth)?;
                 Some(Spot {
                     base: inner.base,
                     offset: inner.offset.checked_add(fixed)?,
                 })
             }
-            Some(Definition::Op(_, Op::Copy { a, .. }, _)) => spot(scene, function, *a),
+            Some(Definition::Op(_, Op::Copy { a, .. }, _)) => {
+                spot_within(scene, function, *a, depth)
+            }
             _ => Some(Spot {
                 base: Base::Register(function, register),
                 offset: 0,
@@ -83,9 +100,11 @@ pub fn loaded(
     };
     let mut all = Vec::new();
     for writer in writers(builder.scene, at, address) {
-        all.push(written(builder, writer, target, ty));
+        if !builder.spend() {
+            return unknown(site, "a long computation");
+        }
+        all.extend(written(builder, writer, target, ty));
     }
-    let all: Vec<Expr> = all.into_iter().flatten().collect();
     if !all.is_empty() {
         return one_of(all);
     }
@@ -110,7 +129,12 @@ pub fn writers(scene: &Scene<'_>, at: Position, address: Operand) -> Vec<Positio
 fn comes_before(scene: &Scene<'_>, first: Position, second: Position) -> bool {
     let same = first.function == second.function;
     let later = first.block == second.block && first.index < second.index;
-    !same || later || scene.flows[first.function as usize].reaches(first.block, second.block)
+    !same
+        || later
+        || scene
+            .graphs
+            .flow(first.function)
+            .reaches(first.block, second.block)
 }
 
 /// What one writer leaves in a spot; `None` where it writes another spot.
@@ -125,11 +149,7 @@ fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) 
             address,
         } => match spot(scene, writer.function, *address) {
             Some(spot) if spot == target && same_size(*stored, ty) => {
-                let (function, used_in) = (builder.function, builder.used_in);
-                (builder.function, builder.used_in) = (writer.function, writer.block);
-                let expr = builder.expr(*value, *stored);
-                (builder.function, builder.used_in) = (function, used_in);
-                Some(expr)
+                Some(builder.expr_at(writer, *value, *stored))
             }
             Some(spot) if spot.base == target.base => None,
             Some(_) => None,
@@ -173,7 +193,7 @@ fn by_library(
     match name {
         "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => {
             let number = given?.checked_sub(2)?;
-            Some(file::number(builder, writer, args[0], number))
+            Some(file::number(builder, writer, *args.first()?, number))
         }
         "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemcpyFromSymbol" => {
             given.filter(|index| *index == 0)?;
@@ -207,7 +227,8 @@ fn initial(scene: &Scene<'_>, target: Spot, ty: Type) -> Option<Expr> {
     let start = usize::try_from(target.offset).ok()?;
     let mut bytes = [0u8; 8];
     for (index, byte) in bytes.iter_mut().enumerate().take(width) {
-        *byte = global.bytes.get(start + index).copied().unwrap_or(0);
+        let at = start.checked_add(index)?;
+        *byte = global.bytes.get(at).copied().unwrap_or(0);
     }
     match ty {
         Type::F64 => Some(Expr::Float(f64::from_le_bytes(bytes))),

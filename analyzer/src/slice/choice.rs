@@ -3,6 +3,7 @@
 
 use crate::slice::control::Control;
 use crate::slice::flow::Flow;
+use fixedbitset::FixedBitSet;
 use migfit_schema::program::BlockId;
 use std::collections::BTreeSet;
 
@@ -52,13 +53,14 @@ impl Choice {
             found.insert(branch);
             return found;
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = FixedBitSet::with_capacity(flow.successors.len());
         let mut waiting = vec![way];
         while let Some(block) = waiting.pop() {
-            if block == branch || block == self.block || !seen.insert(block) {
+            let met = block == branch || block == self.block;
+            if met || block as usize >= seen.len() || seen.put(block as usize) {
                 continue;
             }
-            for next in flow.successors.get(block as usize).into_iter().flatten() {
+            for next in flow.after(block) {
                 if *next == self.block {
                     found.insert(block);
                 }

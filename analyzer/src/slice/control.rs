@@ -3,7 +3,7 @@
 
 use crate::slice::flow::Flow;
 use migfit_schema::program::{
-    BlockId, Callee, Function, Instruction, Op, Operand, SizeProgram, Terminator,
+    Block, BlockId, Callee, Function, Instruction, Op, Operand, Terminator,
 };
 use petgraph::algo::dominators::{Dominators, simple_fast};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -22,18 +22,18 @@ pub struct Control {
     outs: Vec<Option<BlockId>>,
 }
 
-/// One per function, in the program's order.
-pub fn controls(program: &SizeProgram, flows: &[Flow]) -> Vec<Control> {
-    program
-        .functions
-        .iter()
-        .zip(flows)
-        .map(|(function, flow)| Control::of(function, flow))
-        .collect()
-}
-
 impl Control {
-    fn of(function: &Function, flow: &Flow) -> Control {
+    /// Control dependence of no function.
+    pub const NONE: Control = Control {
+        live: Vec::new(),
+        joins: Vec::new(),
+        controllers: Vec::new(),
+        ways: Vec::new(),
+        outs: Vec::new(),
+    };
+
+    /// Control dependence of a function.
+    pub fn of(function: &Function, flow: &Flow) -> Control {
         let count = function.blocks.len();
         let mut ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
         let mut live = live(&ends, flow);
@@ -95,7 +95,7 @@ fn only_live(all: &[BlockId], live: &[bool]) -> Vec<BlockId> {
 }
 
 /// A return, or an end of the process that is not known to be a failure.
-fn ends_normally(block: &migfit_schema::program::Block) -> bool {
+fn ends_normally(block: &Block) -> bool {
     match block.end {
         Terminator::Return(_) => true,
         Terminator::Unreachable => block.ops.iter().any(exits_without_failing),
@@ -104,7 +104,7 @@ fn ends_normally(block: &migfit_schema::program::Block) -> bool {
 }
 
 /// `exit(0)`, or an exit whose status is computed.
-fn exits_without_failing(instruction: &Instruction) -> bool {
+pub fn exits_without_failing(instruction: &Instruction) -> bool {
     match &instruction.op {
         Op::Call {
             callee: Callee::External(name),

@@ -1,12 +1,12 @@
-//! The control-flow graph of each function: successors, predecessors, and which block can be reached from which.
+//! The control-flow graph of one function: successors, predecessors, and which block can be reached from which.
 
 use crate::slice::position::successors;
 use fixedbitset::FixedBitSet;
-use migfit_schema::program::{BlockId, Function, SizeProgram};
+use migfit_schema::program::{BlockId, Function};
 
 /// The control-flow graph of one function.
 pub struct Flow {
-    /// Blocks that each block may go on at.
+    /// Blocks that each block may go on at; all of them exist.
     pub successors: Vec<Vec<BlockId>>,
     /// Blocks that each block may come from.
     pub predecessors: Vec<Vec<BlockId>>,
@@ -14,18 +14,26 @@ pub struct Flow {
     reached: Vec<FixedBitSet>,
 }
 
-/// One graph per function, in the program's order.
-pub fn flows(program: &SizeProgram) -> Vec<Flow> {
-    program.functions.iter().map(Flow::of).collect()
-}
-
 impl Flow {
-    fn of(function: &Function) -> Flow {
+    /// The graph of no function.
+    pub const NONE: Flow = Flow {
+        successors: Vec::new(),
+        predecessors: Vec::new(),
+        reached: Vec::new(),
+    };
+
+    /// The graph of a function.
+    pub fn of(function: &Function) -> Flow {
         let count = function.blocks.len();
         let successors: Vec<Vec<BlockId>> = function
             .blocks
             .iter()
             .map(|block| successors(&block.end))
+            .map(|all| {
+                all.into_iter()
+                    .filter(|to| (*to as usize) < count)
+                    .collect()
+            })
             .collect();
         let mut predecessors = vec![Vec::new(); count];
         for (from, tos) in (0u32..).zip(&successors) {
@@ -43,6 +51,20 @@ impl Flow {
             predecessors,
             reached,
         }
+    }
+
+    /// Blocks that a block may go on at.
+    pub fn after(&self, block: BlockId) -> &[BlockId] {
+        self.successors
+            .get(block as usize)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Blocks that a block may come from.
+    pub fn before(&self, block: BlockId) -> &[BlockId] {
+        self.predecessors
+            .get(block as usize)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Whether a path of at least one edge leads from one block to the other.

@@ -1,6 +1,6 @@
 //! Which instructions may write an object, and which objects an instruction reads.
 
-use crate::slice::effects::{Use, effect};
+use crate::slice::effects::{State, Use, effect};
 use crate::slice::objects::{Object, ObjectId, Objects};
 use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instructions};
@@ -126,8 +126,14 @@ fn external(
         reads.extend([Objects::ARGUMENTS, Objects::WORDS]);
     }
     if let Some(state) = effect.state {
-        reads.push(objects.state(state));
-        writes.push(objects.state(state));
+        let state_object = objects.state(state);
+        if state == State::Token {
+            // It goes on in the string that it was given last.
+            reads.extend(pointers.in_contents(state_object));
+            writes.extend(pointers.in_contents(state_object));
+        }
+        reads.push(state_object);
+        writes.push(state_object);
     }
     (reads, writes)
 }

@@ -1,30 +1,85 @@
 //! Size program in, the part of it that sizes and CUDA calls depend on out: the same types, fewer instructions.
-//! Pure; knows neither LLVM nor files. The rules and what they are worth stand in the crate's documentation.
+//! Pure; knows neither LLVM nor files.
+//!
+//! Nearly all run time of host code goes into filling arrays, CPU references and printing, on which no size depends.
+//! What stays is found backwards from the CUDA calls. The rules:
+//!
+//! 1. **Start** at calls that take or give back device memory, push a launch configuration or launch (of a launch, not
+//!    the array of kernel arguments), and at normal ends of the process outside `main` after which one would come.
+//! 2. **Backwards** over operands and control dependence. A function in which something is kept keeps its calls; its
+//!    parameters and its results are kept one by one, on demand. A function handed to a library call is kept whole.
+//! 3. **Memory by object**: an object is an alloca, a global, what one call site allocates, a FILE, hidden library
+//!    state. A kept read needs every store and library call that may write the object and may come before it.
+//! 4. **A branch that is not kept** jumps to where its ways meet again, as reckoned without blocks that only lead to a
+//!    failing exit: error checks cost nothing and whole loops vanish. `exit(0)` and an exit with a computed status are
+//!    normal ends.
+//! 5. **Which way into a block** decides a kept phi: branches by which control enters through one edge or another are
+//!    kept. A loop's head decides when the loop is left, not whether, so it does not decide a phi behind the loop.
+//! 6. **The status of a CUDA call** is success and needs nothing of the call, or a checked copy would drag in the loop
+//!    that fills what is copied.
+//! 7. **An unknown branch** gets advice for the evaluator: an error exit is not taken; a loop with CUDA calls runs its
+//!    body once; of two ways the one with CUDA calls is taken; without any, evaluation goes on at the join.
+//!
+//! What is cut is then made small: chains of blocks become one and ids close up.
 
+pub(crate) mod calls;
 mod choice;
 pub(crate) mod control;
+pub(crate) mod definitions;
 mod effects;
 mod event;
+mod eventful;
 pub(crate) mod flow;
+pub(crate) mod graphs;
 mod keep;
+pub(crate) mod loops;
 pub(crate) mod memory;
 pub(crate) mod objects;
 pub(crate) mod points_to;
 pub(crate) mod position;
 mod rebuild;
+mod tidy;
 mod unknown_branch;
 
 use migfit_schema::program::SizeProgram;
 
-/// Keeps what allocations, frees, launches and the control flow around them depend on. A branch that is not kept
-/// becomes a jump to where its sides meet again, so whole loops vanish.
+/// Keeps what allocations, frees, launches and the control flow around them depend on, in as few blocks, functions
+/// and globals as that takes.
 #[must_use]
 pub fn slice(program: &SizeProgram) -> SizeProgram {
-    let flows = flow::flows(program);
+    let mut program = cut(program);
+    tidy::shrink(&mut program);
+    program
+}
+
+/// The whole program, only with advice for branches on unknown values: the oracle that a slice is tested against.
+#[must_use]
+pub fn advise(program: &SizeProgram) -> SizeProgram {
+    let graphs = graphs::Graphs::of(program);
+    let objects = objects::Objects::of(program);
+    let calls = calls::Calls::of(program, &points_to::solve(program, &objects));
+    let eventful = eventful::Eventful::of(program, &calls);
+    rebuild::advise(program, &graphs, &eventful)
+}
+
+/// The first half of `slice`: what is kept, under the ids that it had, so that its branches can be compared with those
+/// of the whole program.
+#[must_use]
+pub fn cut(program: &SizeProgram) -> SizeProgram {
+    let graphs = graphs::Graphs::of(program);
     let objects = objects::Objects::of(program);
     let pointers = points_to::solve(program, &objects);
     let memory = memory::Memory::of(program, &objects, &pointers);
-    let controls = control::controls(program, &flows);
-    let kept = keep::keep(program, &flows, &controls, &memory, &pointers);
-    rebuild::rebuild(program, &flows, &controls, &kept)
+    let calls = calls::Calls::of(program, &pointers);
+    let eventful = eventful::Eventful::of(program, &calls);
+    let known = keep::Known {
+        program,
+        graphs: &graphs,
+        memory: &memory,
+        calls: &calls,
+    };
+    let kept = keep::keep(known, &eventful);
+    let mut program = rebuild::rebuild(program, &graphs, &eventful, &kept);
+    tidy::clean(&mut program);
+    program
 }

@@ -5,6 +5,7 @@ use crate::slice::effects::{Returns, State, Use, effect};
 use crate::slice::position::{Position, instructions};
 use migfit_schema::program::{Callee, FunctionId, GlobalId, Op, SizeProgram};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Index of an object.
 pub type ObjectId = usize;
@@ -35,33 +36,28 @@ pub struct Objects {
     all: Vec<Object>,
     stack: HashMap<Position, ObjectId>,
     fresh: HashMap<Position, ObjectId>,
-    globals: usize,
+    globals: Range<ObjectId>,
+    functions: Range<ObjectId>,
 }
-
-const STATES: [State; 5] = [
-    State::Random,
-    State::Random48,
-    State::Options,
-    State::Token,
-    State::Device,
-];
 
 impl Objects {
     /// Finds them.
     pub fn of(program: &SizeProgram) -> Objects {
         let mut all: Vec<Object> = vec![Object::Arguments, Object::Words, Object::Hidden];
-        all.extend(STATES.map(Object::State));
-        let globals = all.len();
+        all.extend(State::ALL.map(Object::State));
+        let first = all.len();
         all.extend(
             (0u32..)
                 .zip(&program.globals)
                 .map(|(id, _)| Object::Global(id)),
         );
+        let middle = all.len();
         all.extend(
             (0u32..)
                 .zip(&program.functions)
                 .map(|(id, _)| Object::Function(id)),
         );
+        let (globals, functions) = (first..middle, middle..all.len());
         let (mut stack, mut fresh) = (HashMap::new(), HashMap::new());
         for (at, instruction) in instructions(program) {
             match &instruction.op {
@@ -85,6 +81,7 @@ impl Objects {
             stack,
             fresh,
             globals,
+            functions,
         }
     }
 
@@ -107,18 +104,23 @@ impl Objects {
 
     /// Hidden state of one kind.
     pub fn state(&self, state: State) -> ObjectId {
-        let place = STATES.iter().position(|one| *one == state).unwrap_or(0);
+        let place = State::ALL.iter().position(|one| *one == state).unwrap_or(0);
         Self::HIDDEN + 1 + place
     }
 
     /// A global's object.
     pub fn global(&self, id: GlobalId) -> ObjectId {
-        self.globals + id as usize
+        self.globals.start + id as usize
     }
 
-    /// A function's object.
-    pub fn function(&self, program: &SizeProgram, id: FunctionId) -> ObjectId {
-        self.globals + program.globals.len() + id as usize
+    /// Objects of all globals, in the program's order.
+    pub fn globals(&self) -> Range<ObjectId> {
+        self.globals.clone()
+    }
+
+    /// Objects of all functions, in the program's order.
+    pub fn functions(&self) -> Range<ObjectId> {
+        self.functions.clone()
     }
 
     /// The stack memory that an instruction makes.

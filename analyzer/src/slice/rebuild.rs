@@ -1,45 +1,38 @@
-//! The sliced program: what is kept, in its old blocks; a branch that is not kept becomes a jump to its join.
+//! The program cut down to what is kept, block for block: ids of functions, blocks, registers and globals stay, so
+//! that its trace can be compared with the whole program's. A branch that is not kept becomes a jump to its join.
 
 use crate::slice::control::{Control, is_exit};
-use crate::slice::event::{is_event, needless_argument};
-use crate::slice::flow::Flow;
+use crate::slice::event::needless_argument;
+use crate::slice::eventful::Eventful;
+use crate::slice::graphs::Graphs;
 use crate::slice::keep::Kept;
 use crate::slice::position::{Position, successors, written};
-use crate::slice::unknown_branch::advice;
+use crate::slice::unknown_branch::Surroundings;
 use migfit_schema::program::{
-    Block, BlockId, Callee, Function, FunctionId, Global, Instruction, Op, Operand, SizeProgram,
-    Terminator, Type,
+    Block, BlockId, Callee, Function, FunctionId, Global, Instruction, OnUnknown, Op, Operand,
+    Place, SizeProgram, Terminator, Type,
 };
-use std::collections::HashSet;
 
 /// Builds it.
 pub fn rebuild(
     program: &SizeProgram,
-    flows: &[Flow],
-    controls: &[Control],
+    graphs: &Graphs,
+    eventful: &Eventful,
     kept: &Kept,
 ) -> SizeProgram {
-    let calling = functions_with_events(program);
-    let functions: Vec<Function> = (0u32..)
-        .zip(&program.functions)
-        .map(|(id, body)| {
-            let scene = Scene {
-                id,
-                body,
-                flow: &flows[id as usize],
-                control: &controls[id as usize],
-                kept,
-                calling: &calling,
-            };
-            scene.function()
-        })
-        .collect();
-    let constructors = program
-        .constructors
-        .iter()
-        .copied()
-        .filter(|id| kept.active.contains(id))
-        .collect();
+    let functions = (0u32..).zip(&program.functions).map(|(id, body)| {
+        let scene = Scene {
+            id,
+            body,
+            graphs,
+            kept,
+            eventful,
+            is_main: program.main == Some(id),
+        };
+        scene.function()
+    });
+    let functions = functions.collect();
+    let constructors = program.constructors.iter().copied();
     let globals = (0u32..).zip(&program.globals).map(|(id, global)| {
         if kept.globals.contains(&id) {
             global.clone()
@@ -51,13 +44,37 @@ pub fn rebuild(
         files: program.files.clone(),
         functions,
         globals: globals.collect(),
-        constructors,
+        constructors: constructors.filter(|id| kept.active.contains(id)).collect(),
         main: program.main,
         kernels: program.kernels.clone(),
     }
 }
 
-/// Its name and size stay, so that ids stay; its bytes are not needed.
+/// The whole program, with advice for every branch: what a slice is compared with.
+pub fn advise(program: &SizeProgram, graphs: &Graphs, eventful: &Eventful) -> SizeProgram {
+    let mut advised = program.clone();
+    for ((id, body), new) in (0u32..).zip(&program.functions).zip(&mut advised.functions) {
+        let has_events = |block| eventful.block(id, block);
+        let surroundings = Surroundings {
+            body,
+            flow: graphs.flow(id),
+            control: graphs.control(id),
+            loops: graphs.loops(id),
+            has_events: &has_events,
+            is_main: program.main == Some(id),
+        };
+        for (block, new) in (0u32..).zip(&mut new.blocks) {
+            if let Terminator::Branch { unknown, .. } | Terminator::Switch { unknown, .. } =
+                &mut new.end
+            {
+                *unknown = surroundings.advice(block);
+            }
+        }
+    }
+    advised
+}
+
+/// Its name and size stay; its bytes are not needed.
 fn emptied(global: &Global) -> Global {
     Global {
         bytes: Vec::new(),
@@ -66,106 +83,47 @@ fn emptied(global: &Global) -> Global {
     }
 }
 
-/// Functions from which a CUDA call that counts can be reached.
-fn functions_with_events(program: &SizeProgram) -> HashSet<FunctionId> {
-    let mut calling = HashSet::new();
-    let mut grown = true;
-    while grown {
-        let before = calling.len();
-        for (id, body) in (0u32..).zip(&program.functions) {
-            let ops = body.blocks.iter().flat_map(|block| &block.ops);
-            if ops
-                .into_iter()
-                .any(|instruction| counts(&instruction.op, &calling))
-            {
-                calling.insert(id);
-            }
-        }
-        grown = calling.len() > before;
-    }
-    calling
-}
-
-fn counts(op: &Op, calling: &HashSet<FunctionId>) -> bool {
-    match op {
-        Op::Call {
-            callee: Callee::Function(target),
-            ..
-        } => calling.contains(target),
-        Op::Call {
-            callee: Callee::Indirect(_),
-            ..
-        } => true,
-        op => is_event(op),
-    }
-}
-
 struct Scene<'a> {
     id: FunctionId,
     body: &'a Function,
-    flow: &'a Flow,
-    control: &'a Control,
+    graphs: &'a Graphs,
     kept: &'a Kept,
-    calling: &'a HashSet<FunctionId>,
+    eventful: &'a Eventful,
+    is_main: bool,
 }
 
 impl Scene<'_> {
     fn function(&self) -> Function {
-        let needed = self.kept.active.contains(&self.id)
-            || Some(self.id) == self.main_like()
-            || (0..self.body.results.len())
-                .any(|index| self.kept.results.contains(&(self.id, index)));
-        let mut blocks: Vec<Block> = if needed {
-            (0u32..)
-                .zip(&self.body.blocks)
-                .map(|(id, block)| self.block(id, block))
-                .collect()
+        // `main` stays even when nothing in it is kept: a program without CUDA calls needs nothing, exactly.
+        let mut results = 0..self.body.results.len();
+        let needed = self.is_main
+            || self.kept.active.contains(&self.id)
+            || results.any(|index| self.kept.results.contains(&(self.id, index)));
+        let blocks = if needed {
+            let blocks = (0u32..).zip(&self.body.blocks);
+            blocks.map(|(id, block)| self.block(id, block)).collect()
         } else {
-            vec![empty(Terminator::Return(vec![
-                Operand::Undef;
-                self.body.results.len()
-            ]))]
+            vec![empty(Terminator::Return(self.unknown_results()))]
         };
-        clear_unreached(&mut blocks);
-        let registers = registers_of(&blocks);
-        let names = self
-            .body
-            .names
-            .iter()
-            .filter(|(register, _)| registers.contains(register))
-            .cloned()
-            .collect();
         Function {
             blocks,
-            names,
             ..self.body.clone()
         }
     }
 
-    /// `main` stays even when nothing in it is kept: a program without CUDA calls needs nothing, exactly.
-    fn main_like(&self) -> Option<FunctionId> {
-        (self.body.name == "main").then_some(self.id)
-    }
-
     fn block(&self, id: BlockId, block: &Block) -> Block {
-        let phis = block
-            .phis
-            .iter()
-            .filter(|phi| self.kept.phis.contains(&(self.id, phi.dst)))
-            .cloned()
-            .collect();
+        let phis = block.phis.iter();
+        let phis = phis.filter(|phi| self.kept.phis.contains(&(self.id, phi.dst)));
         let ops = (0u32..).zip(&block.ops).filter_map(|(index, instruction)| {
-            self.instruction(
-                Position {
-                    function: self.id,
-                    block: id,
-                    index,
-                },
-                instruction,
-            )
+            let at = Position {
+                function: self.id,
+                block: id,
+                index,
+            };
+            self.instruction(at, instruction)
         });
         Block {
-            phis,
+            phis: phis.cloned().collect(),
             ops: ops.collect(),
             end: self.terminator(id, &block.end),
             end_place: block.end_place,
@@ -218,72 +176,61 @@ impl Scene<'_> {
         values.iter().enumerate().map(keep).collect()
     }
 
+    fn unknown_results(&self) -> Vec<Operand> {
+        vec![Operand::Undef; self.body.results.len()]
+    }
+
+    fn control(&self) -> &Control {
+        self.graphs.control(self.id)
+    }
+
     /// Where control goes on without deciding.
     fn bypass(&self, id: BlockId, end: &Terminator) -> Terminator {
-        if !self.control.is_live(id) {
-            return self
-                .control
+        let control = self.control();
+        if !control.is_live(id) {
+            return control
                 .out(id)
                 .map_or(Terminator::Unreachable, Terminator::Jump);
         }
-        let next = match self.control.ways(id) {
+        let next = match control.ways(id) {
             [only] => Some(*only),
-            _ => self.control.join(id),
+            _ => control.join(id),
         };
         match next {
             Some(next) => Terminator::Jump(next),
             None if successors(end).is_empty() => Terminator::Unreachable,
-            None => Terminator::Return(vec![Operand::Undef; self.body.results.len()]),
+            None => Terminator::Return(self.unknown_results()),
         }
     }
 
+    /// A branch that is kept, with what to do where its condition is unknown.
     fn advised(&self, id: BlockId, end: &Terminator) -> Terminator {
-        let has_events = |block: BlockId| {
-            let block = self.body.blocks.get(block as usize);
-            block.is_some_and(|block| {
-                block
-                    .ops
-                    .iter()
-                    .any(|instruction| counts(&instruction.op, self.calling))
-            })
+        let surroundings = Surroundings {
+            body: self.body,
+            flow: self.graphs.flow(self.id),
+            control: self.control(),
+            loops: self.graphs.loops(self.id),
+            has_events: &|block| self.eventful.block(self.id, block),
+            is_main: self.is_main,
         };
-        let advice = advice(id, self.flow, self.control, &has_events);
-        match end.clone() {
-            Terminator::Branch {
-                condition,
-                then,
-                otherwise,
-                ..
-            } => Terminator::Branch {
-                condition,
-                then,
-                otherwise,
-                unknown: advice,
-            },
-            Terminator::Switch {
-                ty,
-                value,
-                cases,
-                default,
-                ..
-            } => Terminator::Switch {
-                ty,
-                value,
-                cases,
-                default,
-                unknown: advice,
-            },
-            other => other,
-        }
+        with_advice(end.clone(), surroundings.advice(id))
     }
 }
 
-fn empty(end: Terminator) -> Block {
+fn with_advice(mut end: Terminator, advice: OnUnknown) -> Terminator {
+    if let Terminator::Branch { unknown, .. } | Terminator::Switch { unknown, .. } = &mut end {
+        *unknown = advice;
+    }
+    end
+}
+
+/// A block that does nothing.
+pub fn empty(end: Terminator) -> Block {
     Block {
         phis: Vec::new(),
         ops: Vec::new(),
         end,
-        end_place: migfit_schema::program::Place::default(),
+        end_place: Place::default(),
     }
 }
 
@@ -311,51 +258,19 @@ fn exit(op: &Op) -> Option<Op> {
         Op::Call {
             callee: Callee::External(name),
             args,
-            results,
             ..
         } if is_exit(name) || name == "abort" => {
             let status = |(value, ty): &(Operand, Type)| match value {
                 Operand::Const(_) => (*value, *ty),
                 _ => (Operand::Undef, *ty),
             };
-            let args = args.iter().map(status).collect();
             Some(Op::Call {
                 dst: Vec::new(),
-                results: results.clone(),
+                results: Vec::new(),
                 callee: Callee::External(name.clone()),
-                args,
+                args: args.iter().map(status).collect(),
             })
         }
         _ => None,
     }
-}
-
-/// Blocks that nothing leads to any more become empty; ids stay.
-fn clear_unreached(blocks: &mut [Block]) {
-    let mut seen = HashSet::new();
-    let mut waiting = vec![0u32];
-    while let Some(id) = waiting.pop() {
-        if let Some(block) = blocks.get(id as usize)
-            && seen.insert(id)
-        {
-            waiting.extend(successors(&block.end));
-        }
-    }
-    for (id, block) in (0u32..).zip(blocks.iter_mut()) {
-        if !seen.contains(&id) {
-            *block = empty(Terminator::Unreachable);
-        }
-    }
-}
-
-fn registers_of(blocks: &[Block]) -> HashSet<u32> {
-    let phis = blocks
-        .iter()
-        .flat_map(|block| &block.phis)
-        .map(|phi| phi.dst);
-    let ops = blocks
-        .iter()
-        .flat_map(|block| &block.ops)
-        .flat_map(|instruction| written(&instruction.op).to_vec());
-    phis.chain(ops).collect()
 }

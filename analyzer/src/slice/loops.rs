@@ -10,13 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Loops(BTreeMap<BlockId, BTreeSet<BlockId>>);
 
 impl Loops {
+    /// The loops of no function.
+    pub const NONE: Loops = Loops(BTreeMap::new());
+
     /// Finds them.
     pub fn of(flow: &Flow) -> Loops {
         let mut graph = DiGraph::<(), ()>::new();
         let nodes: Vec<NodeIndex> = flow.successors.iter().map(|_| graph.add_node(())).collect();
-        for (from, tos) in flow.successors.iter().enumerate() {
-            for to in tos {
-                graph.add_edge(nodes[from], nodes[*to as usize], ());
+        for (from, tos) in nodes.iter().zip(&flow.successors) {
+            for to in tos.iter().filter_map(|to| nodes.get(*to as usize)) {
+                graph.add_edge(*from, *to, ());
             }
         }
         let Some(entry) = nodes.first() else {
@@ -24,13 +27,13 @@ impl Loops {
         };
         let dominators = simple_fast(&graph, *entry);
         let mut loops: BTreeMap<BlockId, BTreeSet<BlockId>> = BTreeMap::new();
-        for (from, tos) in (0u32..).zip(&flow.successors) {
+        for ((from, node), tos) in (0u32..).zip(&nodes).zip(&flow.successors) {
             for to in tos {
-                let mut above = dominators
-                    .dominators(nodes[from as usize])
-                    .into_iter()
-                    .flatten();
-                if above.any(|node| node == nodes[*to as usize]) {
+                let above = dominators.dominators(*node).into_iter().flatten();
+                if above
+                    .map(NodeIndex::index)
+                    .any(|above| above == *to as usize)
+                {
                     loops.entry(*to).or_default().extend(body(*to, from, flow));
                 }
             }
@@ -62,7 +65,7 @@ fn body(head: BlockId, latch: BlockId, flow: &Flow) -> BTreeSet<BlockId> {
     let mut waiting = vec![latch];
     while let Some(block) = waiting.pop() {
         if blocks.insert(block) {
-            waiting.extend(flow.predecessors.get(block as usize).into_iter().flatten());
+            waiting.extend(flow.before(block));
         }
     }
     blocks

@@ -1,0 +1,137 @@
+//! The option whose value a word is: the test that it stands under, `strcmp(word, "-s") == 0` or a getopt switch.
+
+use crate::formula::expression::Builder;
+use crate::formula::scene::Scene;
+use crate::slice::definitions::Definition;
+use crate::slice::flow::Flow;
+use crate::slice::position::Position;
+use migfit_schema::program::{BlockId, Compare, Op, Operand, Reg, Terminator};
+use std::collections::BTreeSet;
+
+/// Bytes of one `struct option` of getopt_long, and where its `val` lies.
+const LONG_OPTION: usize = 32;
+const LONG_OPTION_VALUE: usize = 24;
+
+/// The option under whose test a block stands: `strcmp(word, "-s") == 0`, or the case of a getopt switch.
+pub fn option_names(builder: &Builder<'_>, at: Position) -> Option<Vec<String>> {
+    let scene = builder.scene;
+    let control = scene.graphs.control(at.function);
+    let mut waiting: Vec<BlockId> = control.controllers(at.block).to_vec();
+    // The read often stands in the block that the test leads to.
+    waiting.reverse();
+    waiting
+        .into_iter()
+        .find_map(|branch| names_at(builder, at, branch))
+}
+
+fn names_at(builder: &Builder<'_>, at: Position, branch: BlockId) -> Option<Vec<String>> {
+    let scene = builder.scene;
+    let body = scene.body(at.function)?;
+    let flow = scene.graphs.flow(at.function);
+    let leads = |way: BlockId| {
+        way == at.block || (way != branch && reaches_without(flow, way, at.block, branch))
+    };
+    match &body.blocks.get(branch as usize)?.end {
+        Terminator::Branch {
+            condition: Operand::Reg(condition),
+            then,
+            otherwise,
+            ..
+        } => {
+            let Definition::Op(
+                _,
+                Op::Compare {
+                    op,
+                    a,
+                    b: Operand::Const(0),
+                    ..
+                },
+                _,
+            ) = scene.definition(at.function, *condition)?
+            else {
+                return None;
+            };
+            let equal = match op {
+                Compare::Eq => *then,
+                Compare::Ne => *otherwise,
+                _ => return None,
+            };
+            let Operand::Reg(compared) = a else {
+                return None;
+            };
+            let Definition::Op(_, call, _) = scene.definition(at.function, *compared)? else {
+                return None;
+            };
+            let (name, args) = Scene::external(call)?;
+            let literal = args.iter().find_map(|value| scene.text(*value))?;
+            (name.starts_with("str") && leads(equal)).then(|| vec![literal])
+        }
+        Terminator::Switch {
+            value: Operand::Reg(value),
+            cases,
+            ..
+        } => {
+            let letters = cases
+                .iter()
+                .filter(|(_, to)| leads(*to))
+                .filter_map(|(value, _)| letter(*value));
+            let letters: Vec<char> = letters.collect();
+            let longs = long_options(scene, at, *value);
+            let mut names: Vec<String> =
+                letters.iter().map(|letter| format!("-{letter}")).collect();
+            names.extend(
+                longs
+                    .into_iter()
+                    .filter(|(value, _)| letters.contains(value))
+                    .map(|(_, name)| format!("--{name}")),
+            );
+            (!names.is_empty()).then_some(names)
+        }
+        _ => None,
+    }
+}
+
+fn reaches_without(flow: &Flow, from: BlockId, to: BlockId, barrier: BlockId) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut waiting = vec![from];
+    while let Some(block) = waiting.pop() {
+        if block == to {
+            return true;
+        }
+        if block != barrier && seen.insert(block) {
+            waiting.extend(flow.after(block));
+        }
+    }
+    false
+}
+
+fn letter(value: u64) -> Option<char> {
+    u8::try_from(value)
+        .ok()
+        .map(char::from)
+        .filter(char::is_ascii_alphanumeric)
+}
+
+/// (value, name) of each entry of the table given to getopt_long.
+fn long_options(scene: &Scene<'_>, at: Position, value: Reg) -> Vec<(char, String)> {
+    let Some(Definition::Op(_, call, _)) = scene.definition(at.function, value) else {
+        return Vec::new();
+    };
+    let Some(("getopt_long" | "getopt_long_only", args)) = Scene::external(call) else {
+        return Vec::new();
+    };
+    let Some(Operand::Global(id, 0)) = args.get(3) else {
+        return Vec::new();
+    };
+    let Some(table) = scene.program.globals.get(*id as usize) else {
+        return Vec::new();
+    };
+    let names = table.addresses.iter().filter_map(|(offset, name)| {
+        let start = usize::try_from(*offset)
+            .ok()
+            .filter(|start| start.is_multiple_of(LONG_OPTION))?;
+        let value = *table.bytes.get(start.checked_add(LONG_OPTION_VALUE)?)?;
+        Some((char::from(value), scene.text(*name)?))
+    });
+    names.collect()
+}

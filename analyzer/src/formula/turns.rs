@@ -1,0 +1,135 @@
+//! How often a site runs: the product of the turns of the loops around it.
+
+use crate::formula::expression::Builder;
+use crate::formula::scene::Scene;
+use crate::formula::simplify::{binary, unary};
+use crate::formula::unknown::{first_unknown, unknown};
+use crate::slice::position::Position;
+use migfit_schema::formula::{BinaryOp, CompareOp, Expr, LoopVar, UnaryOp};
+use migfit_schema::program::{BlockId, Operand, Place, Terminator, Type};
+
+/// How many times an instruction runs: the product of the turns of the loops around it.
+pub fn times(scene: &Scene<'_>, at: Position) -> Expr {
+    let heads = scene.graphs.loops(at.function).around(at.block);
+    let turns = heads.into_iter().map(|head| {
+        turns(
+            scene,
+            Position {
+                block: head,
+                index: 0,
+                ..at
+            },
+        )
+    });
+    turns.fold(Expr::Int(1), |product, turns| match (&product, &turns) {
+        (Expr::Unknown { .. }, _) => product,
+        (_, Expr::Unknown { .. }) => turns,
+        _ => binary(BinaryOp::Mul, product, turns),
+    })
+}
+
+/// How often a loop goes round.
+fn turns(scene: &Scene<'_>, head: Position) -> Expr {
+    let Some(body) = scene.body(head.function) else {
+        return unknown(None, "a loop");
+    };
+    let phis = body
+        .blocks
+        .get(head.block as usize)
+        .map_or(&[][..], |block| &block.phis);
+    for phi in phis {
+        let counted = Builder::at(scene, head).counted(head, phi);
+        if let Some(turns) = counted.and_then(|variable| count(&variable)) {
+            return turns;
+        }
+    }
+    why_uncounted(scene, head)
+}
+
+/// (bound - first) / step, rounded up.
+fn count(variable: &LoopVar) -> Option<Expr> {
+    let (first, bound) = (variable.first.clone(), variable.bound.clone());
+    let (rises, stride) = match &variable.step {
+        Expr::Int(0) => return None,
+        Expr::Int(step) => (
+            *step > 0,
+            Expr::Int(i64::try_from(step.unsigned_abs()).ok()?),
+        ),
+        // A step that is no constant: the loop ends only if it goes towards the bound.
+        step => (
+            matches!(variable.compare, CompareOp::Less | CompareOp::LessEqual),
+            step.clone(),
+        ),
+    };
+    let (way, inclusive) = match (variable.compare, rises) {
+        (CompareOp::Less, true) => (binary(BinaryOp::Sub, bound, first), false),
+        (CompareOp::LessEqual, true) => (binary(BinaryOp::Sub, bound, first), true),
+        (CompareOp::Greater, false) => (binary(BinaryOp::Sub, first, bound), false),
+        (CompareOp::GreaterEqual, false) => (binary(BinaryOp::Sub, first, bound), true),
+        (CompareOp::NotEqual, true) if stride == Expr::Int(1) => {
+            (binary(BinaryOp::Sub, bound, first), false)
+        }
+        _ => return None,
+    };
+    let way = if inclusive {
+        binary(BinaryOp::Add, way, Expr::Int(1))
+    } else {
+        way
+    };
+    if stride == Expr::Int(1) {
+        return Some(way);
+    }
+    let ratio = binary(BinaryOp::Div, unary(UnaryOp::ToFloat, way), float(stride));
+    Some(unary(UnaryOp::ToInt, unary(UnaryOp::Ceil, ratio)))
+}
+
+fn float(whole: Expr) -> Expr {
+    match whole {
+        Expr::Int(value) => Expr::Float(value as f64),
+        other => unary(UnaryOp::ToFloat, other),
+    }
+}
+
+/// What a loop without a count ends on.
+fn why_uncounted(scene: &Scene<'_>, head: Position) -> Expr {
+    let (Some(body), Some(blocks)) = (
+        scene.body(head.function),
+        scene.graphs.loops(head.function).blocks(head.block),
+    ) else {
+        return unknown(None, "a loop");
+    };
+    let exits = blocks.iter().filter_map(|id| {
+        let block = body.blocks.get(*id as usize)?;
+        match block.end {
+            Terminator::Branch {
+                condition,
+                then,
+                otherwise,
+                ..
+            } if blocks.contains(&then) != blocks.contains(&otherwise) => {
+                Some((*id, condition, block.end_place))
+            }
+            _ => None,
+        }
+    });
+    let exits: Vec<(BlockId, Operand, Place)> = exits.collect();
+    for (block, condition, place) in &exits {
+        let condition = Builder::at(
+            scene,
+            Position {
+                block: *block,
+                ..head
+            },
+        )
+        .expr(*condition, Type::Int(1));
+        if let Some(reason) = first_unknown(&condition) {
+            let reason = format!("a loop that ends on a value {reason}");
+            return unknown(scene.site(*place), &reason);
+        }
+    }
+    let place = exits
+        .first()
+        .map(|(_, _, place)| *place)
+        .unwrap_or_default();
+    unknown(scene.site(place), "a loop without a closed form")
+}

@@ -1,0 +1,69 @@
+//! Who calls whom: directly, through pointers, and through library functions that are given a function (qsort).
+
+use crate::slice::effects::effect;
+use crate::slice::points_to::PointsTo;
+use crate::slice::position::{Position, instructions};
+use migfit_schema::program::{Callee, FunctionId, Op, Operand, SizeProgram, Type};
+use std::collections::HashMap;
+
+/// The calls of a program.
+pub struct Calls {
+    sites: HashMap<FunctionId, Vec<Position>>,
+    targets: HashMap<Position, Vec<FunctionId>>,
+}
+
+impl Calls {
+    /// Collects them.
+    pub fn of(program: &SizeProgram, pointers: &PointsTo) -> Calls {
+        let mut calls = Calls {
+            sites: HashMap::new(),
+            targets: HashMap::new(),
+        };
+        for (at, instruction) in instructions(program) {
+            let Op::Call { callee, args, .. } = &instruction.op else {
+                continue;
+            };
+            let targets = match callee {
+                Callee::Function(target) => vec![*target],
+                Callee::Indirect(pointer) => pointers.functions(at.function, *pointer),
+                Callee::External(name) => given(at, name, args, pointers),
+            };
+            for target in &targets {
+                calls.sites.entry(*target).or_default().push(at);
+            }
+            if !targets.is_empty() {
+                calls.targets.insert(at, targets);
+            }
+        }
+        calls
+    }
+
+    /// Where a function may be called.
+    pub fn sites(&self, function: FunctionId) -> &[Position] {
+        self.sites.get(&function).map_or(&[], Vec::as_slice)
+    }
+
+    /// The functions that an instruction may call.
+    pub fn targets(&self, at: Position) -> &[FunctionId] {
+        self.targets.get(&at).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Functions that a library function is given and may call. Handlers of the end (atexit) run after all that counts.
+fn given(
+    at: Position,
+    name: &str,
+    args: &[(Operand, Type)],
+    pointers: &PointsTo,
+) -> Vec<FunctionId> {
+    if effect(name).is_some_and(|effect| effect.dropped) {
+        return Vec::new();
+    }
+    let values = args.iter().map(|(value, _)| *value);
+    let mut all: Vec<FunctionId> = values
+        .flat_map(|value| pointers.functions(at.function, value))
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}

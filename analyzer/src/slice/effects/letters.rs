@@ -1,0 +1,120 @@
+//! The words in which the tables of library functions are written: what a call does with each argument, what it
+//! returns, and which hidden state it keeps. Knows no function by name.
+
+/// What a call does with one argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Only the value matters.
+    Value,
+    /// What it points to is read.
+    Reads,
+    /// What it points to is written.
+    Writes,
+    /// Both.
+    Both,
+    /// A pointer into what the first argument points to is stored there (strtol's end).
+    StoresFirst,
+    /// A pointer to fresh memory is stored there (cudaMalloc, posix_memalign).
+    StoresFresh,
+}
+
+/// What a call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returns {
+    /// A plain value.
+    Value,
+    /// A pointer to fresh memory (malloc, fopen).
+    Fresh,
+    /// A pointer into what this argument points to.
+    Into(usize),
+    /// A CUDA status: taken as success, without a need of the arguments.
+    Status,
+    /// A pointer to hidden memory that the call itself fills (getenv, strtok's last string).
+    Hidden,
+}
+
+/// State that a call keeps outside its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// rand and srand.
+    Random,
+    /// drand48 and its family.
+    Random48,
+    /// getopt and its globals.
+    Options,
+    /// strtok.
+    Token,
+    /// Files by number (open, read, lseek).
+    Descriptors,
+}
+
+impl State {
+    /// Every kind.
+    pub const ALL: [State; 5] = [
+        State::Random,
+        State::Random48,
+        State::Options,
+        State::Token,
+        State::Descriptors,
+    ];
+}
+
+/// What a function outside the program does.
+#[derive(Clone, Copy, Debug)]
+pub struct Effect {
+    /// One letter an argument; the last repeats for further ones.
+    letters: &'static str,
+    /// What comes back.
+    pub returns: Returns,
+    /// Hidden state, read and written.
+    pub state: Option<State>,
+    /// True for output, timing and the like: never kept for an effect.
+    pub dropped: bool,
+}
+
+impl Effect {
+    /// What it does with an argument.
+    pub fn of_argument(&self, index: usize) -> Use {
+        let letter = self
+            .letters
+            .as_bytes()
+            .get(index)
+            .or(self.letters.as_bytes().last());
+        match letter {
+            Some(b'r') => Use::Reads,
+            Some(b'w') => Use::Writes,
+            Some(b'b') => Use::Both,
+            Some(b'e') => Use::StoresFirst,
+            Some(b'm') => Use::StoresFresh,
+            _ => Use::Value,
+        }
+    }
+}
+
+/// A row without hidden state.
+pub const fn plain(letters: &'static str, returns: Returns) -> Effect {
+    Effect {
+        letters,
+        returns,
+        state: None,
+        dropped: false,
+    }
+}
+
+/// A row with hidden state.
+pub const fn stateful(letters: &'static str, returns: Returns, state: State) -> Effect {
+    Effect {
+        letters,
+        returns,
+        state: Some(state),
+        dropped: false,
+    }
+}
+
+/// The row of output, timing and the like.
+pub const DROPPED: Effect = Effect {
+    letters: "-",
+    returns: Returns::Value,
+    state: None,
+    dropped: true,
+};

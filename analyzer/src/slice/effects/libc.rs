@@ -1,0 +1,139 @@
+//! Rows of libc's functions, of operator new and delete, and of the few of libstdc++ that C programs call.
+
+use super::letters::{DROPPED, Effect, Returns, State, plain, stateful};
+
+/// The effect of a function, when it has a row here.
+#[expect(clippy::too_many_lines, reason = "one table")]
+pub fn effect(name: &str) -> Option<Effect> {
+    Some(match name {
+        "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtod" | "strtof" => {
+            plain("re-", Returns::Value)
+        }
+        "atoi" | "atol" | "atoll" | "atof" => plain("r", Returns::Value),
+        "malloc"
+        | "_Znwm"
+        | "_Znam"
+        | "valloc"
+        | "_ZnwmRKSt9nothrow_t"
+        | "_ZnamRKSt9nothrow_t"
+        | "_ZnwmSt11align_val_t"
+        | "_ZnamSt11align_val_t" => plain("-", Returns::Fresh),
+        "calloc" | "aligned_alloc" | "memalign" => plain("--", Returns::Fresh),
+        "realloc" => plain("r-", Returns::Fresh),
+        "posix_memalign" => plain("m--", Returns::Value),
+        "strlen" | "strnlen" => plain("r-", Returns::Value),
+        "strcmp" | "strcoll" | "strcasecmp" | "strncmp" | "strncasecmp" | "memcmp" | "bcmp"
+        | "strspn" | "strcspn" => plain("rr-", Returns::Value),
+        "strcpy" | "strncpy" | "stpcpy" | "memcpy" | "memmove" | "mempcpy" | "__strcpy_chk"
+        | "__strncpy_chk" | "__memcpy_chk" | "__memmove_chk" => plain("wr-", Returns::Into(0)),
+        "strcat" | "strncat" | "__strcat_chk" => plain("br-", Returns::Into(0)),
+        "memset" | "__memset_chk" | "bzero" => plain("w--", Returns::Into(0)),
+        "strdup" | "strndup" | "__strdup" => plain("r-", Returns::Fresh),
+        "bsearch" => plain("rr--r", Returns::Into(1)),
+        "open" | "open64" => stateful("r-", Returns::Value, State::Descriptors),
+        "read" => stateful("-w-", Returns::Value, State::Descriptors),
+        "lseek" | "lseek64" => stateful("-", Returns::Value, State::Descriptors),
+        "strchr" | "strrchr" | "index" | "rindex" | "memchr" | "strstr" | "strpbrk" => {
+            plain("rr-", Returns::Into(0))
+        }
+        "strtok" => stateful("br", Returns::Into(0), State::Token),
+        "strtok_r" => plain("brb", Returns::Into(0)),
+        "fopen" | "fopen64" | "fdopen" => plain("rr", Returns::Fresh),
+        "fclose" | "close" | "free" | "cfree" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
+            DROPPED
+        }
+        "fgets" => plain("w-b", Returns::Into(0)),
+        "fscanf" => plain("brw", Returns::Value),
+        "sscanf" => plain("rrw", Returns::Value),
+        "fread" => plain("w--b", Returns::Value),
+        "fseek" | "fseeko" | "fseeko64" => plain("b--", Returns::Value),
+        "rewind" | "ftell" | "ftello" | "ftello64" | "fgetc" | "getc" | "_IO_getc" | "clearerr" => {
+            plain("b", Returns::Value)
+        }
+        "feof" | "ferror" | "fileno" => plain("r", Returns::Value),
+        "ungetc" => plain("-b", Returns::Value),
+        "getline" => plain("mwb", Returns::Value),
+        "sprintf" => plain("wr", Returns::Value),
+        "snprintf" => plain("w-r", Returns::Value),
+        "__sprintf_chk" => plain("w--r", Returns::Value),
+        "__snprintf_chk" => plain("w---r", Returns::Value),
+        "getopt" => stateful("-rr", Returns::Value, State::Options),
+        "getopt_long" | "getopt_long_only" => stateful("-rrrw", Returns::Value, State::Options),
+        "getenv" | "secure_getenv" => plain("r", Returns::Hidden),
+        "srand" => stateful("-", Returns::Value, State::Random),
+        "rand" | "random" => stateful("-", Returns::Value, State::Random),
+        "srandom" => stateful("-", Returns::Value, State::Random),
+        "rand_r" => plain("b", Returns::Value),
+        "srand48" | "drand48" | "lrand48" | "mrand48" => {
+            stateful("-", Returns::Value, State::Random48)
+        }
+        "time" => plain("w", Returns::Value),
+        "gettimeofday" | "clock_gettime" | "times" => plain("ww", Returns::Value),
+        "printf"
+        | "puts"
+        | "putchar"
+        | "fprintf"
+        | "fputs"
+        | "fputc"
+        | "putc"
+        | "fwrite"
+        | "fflush"
+        | "perror"
+        | "vprintf"
+        | "vfprintf"
+        | "__printf_chk"
+        | "__fprintf_chk"
+        | "setbuf"
+        | "setvbuf"
+        | "usleep"
+        | "sleep"
+        | "__cxa_atexit"
+        | "atexit"
+        | "_ZNSt8ios_base4InitC1Ev"
+        | "_ZNSt8ios_base4InitD1Ev"
+        | "_ZNSt8ios_base15sync_with_stdioEb"
+        | "pthread_mutex_lock"
+        | "pthread_mutex_unlock"
+        | "pthread_mutex_init"
+        | "pthread_mutex_destroy"
+        | "setlocale"
+        | "signal"
+        | "nanosleep"
+        | "write"
+        | "syscall" => DROPPED,
+        "clock"
+        | "abs"
+        | "labs"
+        | "getpid"
+        | "isatty"
+        | "toupper"
+        | "tolower"
+        | "isdigit"
+        | "isspace"
+        | "isalpha"
+        | "isalnum"
+        | "isupper"
+        | "islower"
+        | "ispunct"
+        | "isxdigit"
+        | "isprint"
+        | "llabs"
+        | "_ZNSt6chrono3_V212steady_clock3nowEv"
+        | "_ZNSt6chrono3_V212system_clock3nowEv"
+        | "__errno_location"
+        | "strerror"
+        | "omp_get_wtime"
+        | "omp_get_max_threads" => plain("-", Returns::Value),
+        "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
+            plain("-", Returns::Hidden)
+        }
+        "__cxa_guard_acquire" => plain("b", Returns::Value),
+        "__cxa_guard_release" | "__cxa_guard_abort" => plain("w", Returns::Value),
+        "exit" | "_exit" | "abort" | "_Exit" | "__assert_fail" | "quick_exit" => {
+            plain("-", Returns::Value)
+        }
+        "modf" | "modff" | "frexp" | "frexpf" => plain("-w", Returns::Value),
+        "qsort" => plain("b--r", Returns::Value),
+        _ => return None,
+    })
+}

@@ -1,0 +1,24 @@
+//! Where keeping starts: CUDA calls that count, and normal ends of the process after which such a call would come.
+
+use crate::slice::control::exits_without_failing;
+use crate::slice::event::is_event;
+use crate::slice::eventful::Eventful;
+use crate::slice::keep::keeper::Known;
+use crate::slice::position::{Position, instructions};
+
+/// The first instructions to keep. In blocks that only lead to a failing exit there are none.
+pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
+    let program = known.program;
+    let followed = eventful.followed(program, known.graphs, known.calls);
+    let live = |at: &Position| known.graphs.control(at.function).is_live(at.block);
+    instructions(program)
+        .filter(|(at, found)| {
+            // In `main` control dependence sees to it that an exit keeps what comes after from running.
+            let ends = program.main != Some(at.function)
+                && followed.contains(&at.function)
+                && exits_without_failing(found);
+            live(at) && (is_event(&found.op) || ends)
+        })
+        .map(|(at, _)| at)
+        .collect()
+}

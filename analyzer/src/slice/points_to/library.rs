@@ -1,0 +1,156 @@
+//! Calls of functions outside the program: what their rows say of pointers, and the worst for those without a row.
+
+use super::sets::Node;
+use super::solve::{Rule, Solver};
+use crate::slice::effects::{Effect, Returns, State, Use, effect};
+use crate::slice::objects::Objects;
+use crate::slice::position::Position;
+use migfit_schema::program::{FunctionId, Operand, Reg, Type};
+
+impl Solver<'_> {
+    /// Rules of one call.
+    pub(super) fn external(
+        &mut self,
+        at: Position,
+        dst: &[Reg],
+        name: &str,
+        args: &[(Operand, Type)],
+    ) {
+        self.callbacks(at, args);
+        let Some(effect) = effect(name) else {
+            return self.stranger(at, dst, args);
+        };
+        let result = dst
+            .first()
+            .and_then(|register| self.points.register(at.function, *register));
+        if let Some(node) = result {
+            self.returns(at, node, effect, args);
+        }
+        self.stores(at, effect, args);
+        if let ("memcpy" | "memmove" | "strcpy" | "strncpy", [(to, _), (from, _), ..]) =
+            (name, args)
+        {
+            self.copy_contents(at.function, *from, *to);
+        }
+        if let ("realloc", Some(to), [(from, _), ..]) = (name, result, args) {
+            self.moved(at.function, *from, to);
+        }
+        if effect.state == Some(State::Token) {
+            self.tokens(at.function, result, args);
+        }
+        if name.starts_with("getopt") {
+            self.options(args, at.function);
+        }
+    }
+
+    /// A function that is given a function may call it.
+    fn callbacks(&mut self, at: Position, args: &[(Operand, Type)]) {
+        for (value, ty) in args {
+            let may_be_code = matches!(value, Operand::Reg(_) | Operand::Function(_));
+            if *ty == Type::Ptr && may_be_code {
+                let pointer = self.holder(at.function, *value);
+                self.rules.push(Rule::Call { pointer, at });
+            }
+        }
+    }
+
+    fn returns(&mut self, at: Position, node: Node, effect: Effect, args: &[(Operand, Type)]) {
+        match effect.returns {
+            Returns::Fresh => {
+                if let Some(object) = self.objects.fresh(at) {
+                    self.points.include(node, object);
+                }
+            }
+            Returns::Hidden => self.points.include(node, Objects::HIDDEN),
+            Returns::Into(index) => {
+                if let Some((value, _)) = args.get(index) {
+                    let from = self.holder(at.function, *value);
+                    self.rules.push(Rule::Copy { from, to: node });
+                }
+            }
+            Returns::Value | Returns::Status => {}
+        }
+    }
+
+    /// Pointers that the call stores through its arguments.
+    fn stores(&mut self, at: Position, effect: Effect, args: &[(Operand, Type)]) {
+        for (index, (value, _)) in args.iter().enumerate() {
+            let stored = match effect.of_argument(index) {
+                Use::StoresFresh => self.objects.fresh(at).map(|object| self.constant(object)),
+                Use::StoresFirst => args
+                    .first()
+                    .map(|(first, _)| self.holder(at.function, *first)),
+                _ => None,
+            };
+            if let Some(from) = stored {
+                let address = self.holder(at.function, *value);
+                self.rules.push(Rule::Store { from, address });
+            }
+        }
+    }
+
+    /// realloc: what lay in the old memory lies in the new.
+    fn moved(&mut self, function: FunctionId, from: Operand, to: Node) {
+        let between = self.points.add_node();
+        let from = self.holder(function, from);
+        self.rules.push(Rule::Load {
+            address: from,
+            to: between,
+        });
+        self.rules.push(Rule::Store {
+            from: between,
+            address: to,
+        });
+    }
+
+    /// strtok goes on in the string that it was given last.
+    fn tokens(&mut self, function: FunctionId, result: Option<Node>, args: &[(Operand, Type)]) {
+        let state = self.objects.state(State::Token);
+        let (Some(kept), Some((text, _))) = (self.points.contents(state), args.first()) else {
+            return;
+        };
+        let from = self.holder(function, *text);
+        self.rules.push(Rule::Copy { from, to: kept });
+        if let Some(to) = result {
+            self.rules.push(Rule::Copy { from: kept, to });
+        }
+    }
+
+    /// getopt leaves pointers to the words in `optarg`.
+    fn options(&mut self, args: &[(Operand, Type)], function: FunctionId) {
+        let globals = (0u32..).zip(&self.program.globals);
+        let optarg = globals
+            .into_iter()
+            .find(|(_, global)| global.name == "optarg");
+        let node = optarg.and_then(|(id, _)| self.points.contents(self.objects.global(id)));
+        if let (Some(to), Some((words, _))) = (node, args.get(1)) {
+            let address = self.holder(function, *words);
+            self.rules.push(Rule::Load { address, to });
+        }
+    }
+
+    /// A function without a row: anything reachable from its arguments may be stored in anything reachable.
+    fn stranger(&mut self, at: Position, dst: &[Reg], args: &[(Operand, Type)]) {
+        let all = self.points.add_node();
+        if let Some(object) = self.objects.fresh(at) {
+            self.points.include(all, object);
+        }
+        for (value, _) in args {
+            let from = self.holder(at.function, *value);
+            self.rules.push(Rule::Copy { from, to: all });
+        }
+        self.rules.push(Rule::Load {
+            address: all,
+            to: all,
+        });
+        self.rules.push(Rule::Store {
+            from: all,
+            address: all,
+        });
+        for register in dst {
+            if let Some(to) = self.points.register(at.function, *register) {
+                self.rules.push(Rule::Copy { from: all, to });
+            }
+        }
+    }
+}
