@@ -1,11 +1,11 @@
 //! Links the library as `libcuda.so.1` and generates, from files of plain facts: a stub for every name of the driver
 //! interface that `src/exports` does not define, the look-up table of all names, and the names of results.
 
+#[path = "../facts.rs"]
+mod facts;
+
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::fmt::Write as _;
-use std::path::Path;
-use std::{env, fs};
 
 /// A line of `driver-names.txt`.
 struct Name<'a> {
@@ -16,29 +16,14 @@ struct Name<'a> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed=driver-names.txt");
-    println!("cargo::rerun-if-changed=driver-errors.txt");
-    println!("cargo::rerun-if-changed=src/exports");
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
     // Our own look-ups must find our functions, not those of a library that was preloaded to hook them.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic");
-    let text = fs::read_to_string("driver-names.txt")?;
-    let names: Vec<Name> = facts(&text).filter_map(parse).collect();
-    let defined = defined_names()?;
-    let out = env::var("OUT_DIR")?;
-    let out = Path::new(&out);
-    fs::write(out.join("stubs.rs"), stubs(&names, &defined)?)?;
-    fs::write(out.join("names.rs"), table(&names)?)?;
-    fs::write(
-        out.join("errors.rs"),
-        errors(&fs::read_to_string("driver-errors.txt")?)?,
-    )?;
-    Ok(())
-}
-
-fn facts(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
+    let lines = facts::read("driver-names.txt")?;
+    let names: Vec<Name> = lines.iter().filter_map(|line| parse(line)).collect();
+    facts::write("stubs.rs", &stubs(&names, &facts::defined("cu")?))?;
+    facts::write("names.rs", &facts::call("names", names.iter().map(row)))?;
+    facts::write("errors.rs", &errors(&facts::read("driver-errors.txt")?))
 }
 
 fn parse(line: &str) -> Option<Name<'_>> {
@@ -53,75 +38,44 @@ fn parse(line: &str) -> Option<Name<'_>> {
     })
 }
 
-/// Functions that `src/exports` defines: its lines `fn cuName(`.
-fn defined_names() -> Result<BTreeSet<String>, Box<dyn Error>> {
-    let mut found = BTreeSet::new();
-    for file in fs::read_dir("src/exports")? {
-        let text = fs::read_to_string(file?.path())?;
-        let names = text
-            .lines()
-            .filter_map(|line| line.trim_start().strip_prefix("fn cu"));
-        found.extend(
-            names
-                .filter_map(|line| line.split_once('('))
-                .map(|(name, _)| format!("cu{name}")),
-        );
-    }
-    Ok(found)
+fn stubs(names: &[Name], defined: &BTreeSet<String>) -> String {
+    let (done, missing): (Vec<&Name>, Vec<&Name>) =
+        names.iter().partition(|name| defined.contains(name.symbol));
+    let stubs = missing
+        .into_iter()
+        .flat_map(|name| [Some(name.symbol), name.per_thread])
+        .flatten()
+        .map(str::to_owned);
+    let aliases = done.into_iter().filter_map(|name| {
+        let per_thread = name.per_thread.filter(|form| !defined.contains(*form))?;
+        Some(format!("{per_thread} = {}", name.symbol))
+    });
+    facts::call("stubs", stubs) + &facts::call("aliases", aliases)
 }
 
-fn stubs(names: &[Name], defined: &BTreeSet<String>) -> Result<String, std::fmt::Error> {
-    let mut text = String::from("stubs! {\n");
-    for name in names.iter().filter(|name| !defined.contains(name.symbol)) {
-        writeln!(text, "    {}", name.symbol)?;
-        if let Some(per_thread) = name.per_thread {
-            writeln!(text, "    {per_thread}")?;
-        }
-    }
-    text.push_str("}\naliases! {\n");
-    for name in names.iter().filter(|name| defined.contains(name.symbol)) {
-        if let Some(per_thread) = name.per_thread.filter(|name| !defined.contains(*name)) {
-            writeln!(text, "    {per_thread} = {}", name.symbol)?;
-        }
-    }
-    text.push_str("}\n");
-    Ok(text)
-}
-
-fn table(names: &[Name]) -> Result<String, std::fmt::Error> {
-    let mut text = String::from("names! {\n");
-    for Name {
-        symbol,
-        base,
-        version,
-        per_thread,
-    } in names
-    {
-        writeln!(
-            text,
-            "    {base:?} {version} {symbol} {}",
-            per_thread.unwrap_or(symbol)
-        )?;
-    }
-    text.push_str("}\n");
-    Ok(text)
+/// A row of the look-up table.
+fn row(name: &Name) -> String {
+    let per_thread = name.per_thread.unwrap_or(name.symbol);
+    format!(
+        "{:?} {} {} {per_thread}",
+        name.base, name.version, name.symbol
+    )
 }
 
 /// `(value, name with its NUL, text with its NUL)`; the text is the name in words.
-fn errors(text: &str) -> Result<String, std::fmt::Error> {
-    let mut table = String::from("&[\n");
-    for (value, name) in facts(text).filter_map(|line| line.split_once(' ')) {
-        let words = name
-            .trim_start_matches("CUDA_")
-            .trim_start_matches("ERROR_");
-        let words = words.to_lowercase().replace('_', " ");
-        let words = if value == "0" {
-            "no error"
-        } else {
-            words.as_str()
-        };
-        writeln!(table, "    ({value}, c{name:?}, c{words:?}),")?;
-    }
-    table.push(']');
-    Ok(table)
+fn errors(lines: &[String]) -> String {
+    let rows = lines.iter().filter_map(|line| line.split_once(' '));
+    let rows: String = rows
+        .map(|(value, name)| {
+            let words = name
+                .trim_start_matches("CUDA_")
+                .trim_start_matches("ERROR_");
+            let words = match value {
+                "0" => "no error".to_owned(),
+                _ => words.to_lowercase().replace('_', " "),
+            };
+            format!("    ({value}, c{name:?}, c{words:?}),\n")
+        })
+        .collect();
+    format!("&[\n{rows}]")
 }

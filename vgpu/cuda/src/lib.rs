@@ -7,7 +7,8 @@ mod border;
 mod contexts;
 mod driver;
 mod exports;
-mod fatbin;
+#[doc(hidden)]
+pub mod fatbin;
 mod handles;
 mod host_memory;
 mod images;

@@ -1,5 +1,6 @@
 //! The driver's results, and how failures of the virtual GPU map to them.
 
+use migfit_vgpu_border::Refusal;
 use migfit_vgpu_device::StateError;
 
 /// A `CUresult` other than success.
@@ -29,6 +30,16 @@ impl Status {
     pub const NOT_SUPPORTED: Status = Status(801);
     pub const SYSTEM_NOT_READY: Status = Status(802);
     pub const UNKNOWN: Status = Status(999);
+}
+
+impl Refusal for Status {
+    const NULL_POINTER: Status = Status::INVALID_VALUE;
+    const NO_SUCH_NAME: Status = Status::NOT_FOUND;
+    const PANICKED: Status = Status::UNKNOWN;
+
+    fn answer(self) -> u32 {
+        self.0
+    }
 }
 
 impl From<StateError> for Status {

@@ -1,5 +1,6 @@
 //! Results of the runtime: the driver's numbers, plus some of its own; and each thread's last error.
 
+use migfit_vgpu_border::Refusal;
 use std::cell::Cell;
 use std::ffi::CStr;
 
@@ -21,6 +22,17 @@ impl Status {
     pub const SYMBOL_NOT_FOUND: Status = Status(500);
     pub const NOT_SUPPORTED: Status = Status(801);
     pub const UNKNOWN: Status = Status(999);
+}
+
+impl Refusal for Status {
+    const NULL_POINTER: Status = Status::INVALID_VALUE;
+    const NO_SUCH_NAME: Status = Status::SYMBOL_NOT_FOUND;
+    const PANICKED: Status = Status::UNKNOWN;
+
+    fn answer(self) -> u32 {
+        remember(self);
+        self.0
+    }
 }
 
 /// The result of a driver call.

@@ -5,6 +5,7 @@ pub mod context;
 pub mod memory;
 pub mod model;
 pub mod state;
+pub mod unsupported;
 pub mod visible;
 
 pub use context::{Context, context_cost};

@@ -1,5 +1,6 @@
 //! NVML's return codes, and which of them each failure of the virtual GPU becomes.
 
+use migfit_vgpu_border::Refusal;
 use migfit_vgpu_device::StateError;
 use nvml_wrapper_sys::bindings as nvml;
 
@@ -26,6 +27,16 @@ impl Code {
     pub const VERSION_MISMATCH: Code =
         Code(nvml::nvmlReturn_enum_NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
     pub const UNKNOWN: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_UNKNOWN);
+}
+
+impl Refusal for Code {
+    const NULL_POINTER: Code = Code::INVALID_ARGUMENT;
+    const NO_SUCH_NAME: Code = Code::NOT_FOUND;
+    const PANICKED: Code = Code::UNKNOWN;
+
+    fn answer(self) -> nvml::nvmlReturn_t {
+        self.0
+    }
 }
 
 impl From<StateError> for Code {

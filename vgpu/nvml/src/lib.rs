@@ -10,8 +10,6 @@ mod handle;
 
 mod library;
 
-mod log;
-
 mod exports;
 
 mod stubs;

@@ -18,7 +18,7 @@ exports! {
     }
 
     fn cuDeviceGetName(name: Out<u8>, len: i32, ordinal: i32) {
-        put_text(&name, len, &device(ordinal)?.slice.name)
+        put_text(name, len, &device(ordinal)?.slice.name)
     }
 
     /// With MIG on, this older form gives the GPU's UUID, the newer one the MIG device's.
@@ -47,7 +47,7 @@ exports! {
 
     fn cuDeviceGetPCIBusId(id: Out<u8>, len: i32, ordinal: i32) {
         device(ordinal)?;
-        put_text(&id, len, BUS_ID)
+        put_text(id, len, BUS_ID)
     }
 
     fn cuDeviceGetByPCIBusId(found: Out<i32>, id: In<c_char>) {

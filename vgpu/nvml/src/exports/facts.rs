@@ -1,6 +1,6 @@
 //! What never changes about the GPU or a MIG device: name, UUID, index, PCI address, capability.
 
-use crate::border::{Out, chars};
+use crate::border::{Out, chars, put_text};
 use crate::code::{Code, Outcome};
 use crate::exports::mig_device::mig_index;
 use crate::handle::{Device, DeviceHandle};
@@ -27,7 +27,7 @@ exports! {
                 found.next().ok_or(Code::INVALID_ARGUMENT)?.name
             }
         };
-        name.put_text(length, &text)
+        put_text(name, length, &text)
     }
 
     /// UUID of the GPU or MIG device.
@@ -37,7 +37,7 @@ exports! {
             Device::Gpu => gpu.uuid(),
             Device::Mig(ci) => gpu.mig_uuid(ci.gpu_instance, ci.id),
         };
-        uuid.put_text(length, &text)
+        put_text(uuid, length, &text)
     }
 
     /// Index of the GPU, or of the MIG device on it.

@@ -31,7 +31,7 @@ exports! {
     /// GPU or MIG device by UUID.
     fn nvmlDeviceGetHandleByUUID(uuid: In<c_char>, device: Out<DeviceHandle>) {
         let (gpu, state) = library::gpu_now()?;
-        let wanted = uuid.text()?;
+        let wanted = uuid.name()?;
         if wanted.eq_ignore_ascii_case(&gpu.uuid()) {
             return device.put(DeviceHandle::gpu());
         }
@@ -68,7 +68,7 @@ fn by_index(index: c_uint, device: &Out<DeviceHandle>) -> Outcome {
 /// The domain may be left out or have four digits, as NVML allows.
 fn by_address(address: &In<c_char>, device: &Out<DeviceHandle>) -> Outcome {
     library::gpu()?;
-    let wanted = address.text()?;
+    let wanted = address.name()?;
     let without_domain = BUS_ID_SHORT.split_once(':').map(|(_, rest)| rest);
     let forms = [Some(BUS_ID), Some(BUS_ID_SHORT), without_domain];
     match forms

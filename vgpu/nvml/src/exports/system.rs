@@ -1,6 +1,6 @@
 //! Start, end, versions and error texts.
 
-use crate::border::Out;
+use crate::border::{Out, put_text};
 use crate::{code, library};
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -34,12 +34,12 @@ exports! {
     /// Driver version.
     fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) {
         library::gpu()?;
-        version.put_text(length, DRIVER)
+        put_text(version, length, DRIVER)
     }
 
     /// Version of this library.
     fn nvmlSystemGetNVMLVersion(version: Out<c_char>, length: c_uint) {
-        version.put_text(length, NVML)
+        put_text(version, length, NVML)
     }
 
     /// CUDA version of the driver.

@@ -1,5 +1,6 @@
 //! A virtual GPU for one test, and short forms of the calls that most tests begin with.
 
+pub use super::pointers::{Argument, Room};
 use crate::border::{In, Out};
 use crate::exports::compute_instance::*;
 use crate::exports::gpu_instance::*;
@@ -79,7 +80,7 @@ pub fn create(profile: u32, start_and_size: Option<(u32, u32)>) -> Result<GpuIns
         None => nvmlDeviceCreateGpuInstance(gpu(), profile, out),
         Some((start, size)) => {
             let place = nvml::nvmlGpuInstancePlacement_t { start, size };
-            nvmlDeviceCreateGpuInstanceWithPlacement(gpu(), profile, In::from(&place), out)
+            nvmlDeviceCreateGpuInstanceWithPlacement(gpu(), profile, In::of(&place), out)
         }
     })
 }

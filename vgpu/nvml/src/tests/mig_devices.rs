@@ -1,7 +1,8 @@
 //! MIG devices: indices with holes, UUIDs, attributes, memory, processes.
 
 use super::lab::*;
-use crate::border::{In, Out};
+use super::pointers;
+use crate::border::Out;
 use crate::exports::compute_instance::*;
 use crate::exports::facts::*;
 use crate::exports::gpu_instance::nvmlGpuInstanceDestroy;
@@ -110,7 +111,7 @@ fn a_uuid_leads_back_to_its_device_and_survives_making_it_again() {
     let find = |text: &str| {
         let text = CString::new(text).unwrap();
         ask(gpu(), |out| {
-            nvmlDeviceGetHandleByUUID(In::text_of(&text), out)
+            nvmlDeviceGetHandleByUUID(pointers::text(&text), out)
         })
     };
     assert_eq!((find(&text), find(&whole)), (Ok(three), Ok(gpu())));

@@ -10,6 +10,8 @@ mod lab;
 
 mod mig_devices;
 
+mod pointers;
+
 mod structures;
 
 mod whole_gpu;

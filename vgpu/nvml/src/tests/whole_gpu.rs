@@ -1,6 +1,7 @@
 //! The library and the GPU as a whole: start and end, versions, look-up, texts, MIG mode.
 
 use super::lab::*;
+use super::pointers;
 use crate::border::{In, Out};
 use crate::exports::facts::*;
 use crate::exports::lookup::*;
@@ -27,7 +28,7 @@ fn one_gpu_is_found_by_index_and_by_pci_address() {
     assert_eq!((by_index(0), by_index(1)), (Ok(gpu()), Err(2)));
     let by_address = |text: &CStr| {
         ask(gpu(), |out| {
-            nvmlDeviceGetHandleByPciBusId_v2(In::text_of(text), out)
+            nvmlDeviceGetHandleByPciBusId_v2(pointers::text(text), out)
         })
     };
     assert_eq!(by_address(c"00000000:01:00.0"), Ok(gpu()));
