@@ -4,6 +4,7 @@
 use crate::error::{ChoreError, file};
 use crate::setup::cuda;
 use crate::{paths, process};
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -61,9 +62,27 @@ impl Program {
     }
 }
 
-/// Copies the sources to `folder`, leaving files that are the same, so that make rebuilds only what changed.
+/// Copies the sources to `folder`, leaving files that are the same, so that make rebuilds only what changed; all of
+/// it when the tools that write job profiles changed.
 pub fn copy(folder: &Path) -> Result<(), ChoreError> {
-    copy_folder(&paths::root().join("rodinia"), folder)
+    let (stamp, tools) = (folder.join("built-with"), tools()?);
+    if std::fs::read_to_string(&stamp).is_ok_and(|old| old != tools) {
+        std::fs::remove_dir_all(folder).map_err(file("remove", folder))?;
+    }
+    copy_folder(&paths::root().join("rodinia"), folder)?;
+    std::fs::write(&stamp, tools).map_err(file("write", &stamp))
+}
+
+/// What tells one build of `migfit-cc` and `migfit-analyze` from another.
+fn tools() -> Result<String, ChoreError> {
+    let mut hash = std::hash::DefaultHasher::new();
+    for name in ["migfit-cc", "migfit-analyze"] {
+        let path = paths::program(name);
+        std::fs::read(&path)
+            .map_err(file("read", path))?
+            .hash(&mut hash);
+    }
+    Ok(format!("{:016x}\n", hash.finish()))
 }
 
 /// Builds the programs for the virtual GPU with the real nvcc and their own Makefiles.

@@ -63,14 +63,13 @@ fn difference(job: &Job) -> Figure {
 
 fn job_file(folder: &Path) -> String {
     let jobs = PROGRAMS.iter().flat_map(|program| {
-        program
-            .arguments
-            .map(|arguments| job(program, arguments, folder))
+        let lists = (1..).zip(program.arguments);
+        lists.map(|(number, arguments)| job(program, number, arguments, folder))
     });
     jobs.collect()
 }
 
-fn job(program: &rodinia::Program, arguments: &str, folder: &Path) -> String {
+fn job(program: &rodinia::Program, number: u32, arguments: &str, folder: &Path) -> String {
     let words = std::iter::once(program.path(folder).display().to_string());
     let words = words.chain(arguments.split(' ').map(str::to_owned));
     let command = words
@@ -78,7 +77,7 @@ fn job(program: &rodinia::Program, arguments: &str, folder: &Path) -> String {
         .collect::<Vec<_>>()
         .join(", ");
     format!(
-        "[[jobs]]\nname = \"{} {arguments}\"\ncommand = [{command}]\n\n",
+        "[[jobs]]\nname = \"{} {number}\"\ncommand = [{command}]\n\n",
         program.name
     )
 }
