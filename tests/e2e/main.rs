@@ -26,4 +26,6 @@ mod stopped;
 
 mod preload;
 
+mod readme;
+
 mod vgpu;
