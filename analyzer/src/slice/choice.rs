@@ -70,3 +70,68 @@ impl Choice {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slice::draft::{block, branch, c, function, give, jump, r};
+    use migfit_schema::program::Function;
+
+    /// 0 goes to the loop 1-2 or past it; 3 joins what left the loop and what went past.
+    fn around_a_loop() -> Function {
+        function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 3)),
+                block(vec![], branch(r(0), 2, 3)),
+                block(vec![], jump(1)),
+                block(vec![], give(c(0))),
+            ],
+        )
+    }
+
+    fn deciders(body: &Function, block: BlockId, incoming: &[BlockId]) -> Vec<BlockId> {
+        let flow = Flow::of(body);
+        let control = Control::of(body, &flow);
+        let incoming = incoming.to_vec();
+        Choice { block, incoming }.deciders(&flow, &control)
+    }
+
+    #[test]
+    fn a_loops_head_does_not_decide_behind_the_loop() {
+        assert_eq!(deciders(&around_a_loop(), 3, &[0, 1]), [0]);
+    }
+
+    #[test]
+    fn two_arms_are_decided_by_their_branch() {
+        let arms = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(vec![], jump(3)),
+                block(vec![], jump(3)),
+                block(vec![], give(c(0))),
+            ],
+        );
+        assert_eq!(deciders(&arms, 3, &[1, 2]), [0]);
+    }
+
+    #[test]
+    fn an_error_exit_inside_an_arm_decides_nothing() {
+        use migfit_schema::program::Terminator::Unreachable;
+        let arms = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(vec![], branch(r(0), 4, 3)),
+                block(vec![], jump(3)),
+                block(vec![], give(c(0))),
+                block(vec![], Unreachable),
+            ],
+        );
+        assert_eq!(deciders(&arms, 3, &[1, 2]), [0]);
+    }
+}

@@ -211,3 +211,99 @@ fn outs(flow: &Flow) -> Vec<Option<BlockId>> {
     }
     outs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slice::draft::{block, branch, c, call, function, give, jump, r};
+
+    /// `if (r0) { exit(status); }  return 0;`
+    fn check(status: Operand) -> Control {
+        let exit = vec![call("exit", &[status])];
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(exit, Terminator::Unreachable),
+                block(vec![], give(c(0))),
+            ],
+        );
+        Control::of(&body, &Flow::of(&body))
+    }
+
+    #[test]
+    fn an_error_exit_controls_nothing() {
+        let control = check(c(1));
+        assert_eq!(control.ways(0), [2]);
+        assert!(control.controllers(2).is_empty() && !control.is_live(1));
+        assert_eq!(control.join(0), Some(2));
+    }
+
+    #[test]
+    fn exit_with_zero_or_a_computed_status_is_a_normal_end() {
+        for status in [c(0), r(0)] {
+            let control = check(status);
+            assert_eq!(control.ways(0), [1, 2]);
+            assert_eq!(
+                (control.controllers(1), control.controllers(2)),
+                (&[0][..], &[0][..])
+            );
+            assert_eq!(control.join(0), None);
+        }
+    }
+
+    #[test]
+    fn a_loops_head_controls_its_body_and_itself_but_not_what_follows() {
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], jump(1)),
+                block(vec![], branch(r(0), 2, 3)),
+                block(vec![], jump(1)),
+                block(vec![], give(c(0))),
+            ],
+        );
+        let control = Control::of(&body, &Flow::of(&body));
+        assert_eq!(
+            (control.controllers(1), control.controllers(2)),
+            (&[1][..], &[1][..])
+        );
+        assert!(control.controllers(3).is_empty() && control.controllers(0).is_empty());
+        assert_eq!(control.join(1), Some(3));
+    }
+
+    #[test]
+    fn a_function_that_always_fails_keeps_all_its_blocks() {
+        let fail = || vec![call("exit", &[c(1)])];
+        let body = function(
+            "fail",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(fail(), Terminator::Unreachable),
+                block(fail(), Terminator::Unreachable),
+            ],
+        );
+        let control = Control::of(&body, &Flow::of(&body));
+        assert!((0..3).all(|block| control.is_live(block)));
+        assert_eq!(control.controllers(2), [0]);
+    }
+
+    #[test]
+    fn the_quickest_way_out_of_a_failing_block_is_known() {
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 3)),
+                block(vec![], jump(2)),
+                block(vec![call("abort", &[])], Terminator::Unreachable),
+                block(vec![], give(c(0))),
+            ],
+        );
+        let control = Control::of(&body, &Flow::of(&body));
+        assert_eq!((control.out(1), control.out(2)), (Some(2), None));
+    }
+}

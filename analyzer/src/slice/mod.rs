@@ -26,6 +26,8 @@ pub(crate) mod calls;
 mod choice;
 pub(crate) mod control;
 pub(crate) mod definitions;
+#[cfg(test)]
+pub(crate) mod draft;
 mod effects;
 mod event;
 mod eventful;

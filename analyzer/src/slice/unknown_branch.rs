@@ -135,3 +135,95 @@ impl Surroundings<'_> {
             .filter_map(|block| BlockId::try_from(block).ok())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slice::draft::{block, branch, c, call, function, give, jump, r};
+    use migfit_schema::program::Block;
+
+    /// The advice for each branch, where these blocks hold CUDA calls.
+    fn advice(blocks: Vec<Block>, events: &[BlockId], branch: BlockId) -> OnUnknown {
+        let body = function("main", 1, blocks);
+        let flow = Flow::of(&body);
+        let surroundings = Surroundings {
+            control: &Control::of(&body, &flow),
+            loops: &Loops::of(&flow),
+            has_events: &|block| events.contains(&block),
+            flow: &flow,
+            body: &body,
+            is_main: true,
+        };
+        surroundings.advice(branch)
+    }
+
+    fn to(block_id: BlockId) -> Block {
+        block(vec![], jump(block_id))
+    }
+
+    fn fork(then: BlockId, otherwise: BlockId) -> Block {
+        block(vec![], branch(r(0), then, otherwise))
+    }
+
+    fn end() -> Block {
+        block(vec![], give(c(0)))
+    }
+
+    #[test]
+    fn a_while_loop_runs_its_body_and_a_do_while_loop_has_run_it() {
+        let head = || vec![to(1), fork(2, 3), to(1), end()];
+        let once = OnUnknown::LoopOnce { body: 2, exit: 3 };
+        assert_eq!(advice(head(), &[2], 1), once);
+        let foot = || vec![to(1), fork(1, 2), end()];
+        let left = OnUnknown::LoopOnce { body: 2, exit: 2 };
+        assert_eq!(advice(foot(), &[1], 1), left);
+    }
+
+    #[test]
+    fn an_inner_loop_is_left_though_an_outer_one_comes_back_to_it() {
+        // 1 outer head, 2 inner body and test, 3 outer latch.
+        let blocks = vec![to(1), fork(2, 4), fork(2, 3), to(1), end()];
+        assert_eq!(
+            advice(blocks, &[2], 2),
+            OnUnknown::LoopOnce { body: 3, exit: 3 }
+        );
+    }
+
+    #[test]
+    fn a_loop_without_cuda_calls_is_skipped() {
+        let blocks = vec![to(1), fork(2, 3), to(1), end()];
+        assert_eq!(advice(blocks, &[3], 1), OnUnknown::Join(3));
+    }
+
+    #[test]
+    fn a_loop_with_cuda_calls_behind_one_of_its_exits_is_not_skipped() {
+        // 1 head leaves to 5, 2 leaves to 4 with a CUDA call; both meet at 5.
+        let blocks = vec![to(1), fork(2, 5), fork(3, 4), to(1), to(5), end()];
+        assert_eq!(
+            advice(blocks, &[4], 2),
+            OnUnknown::LoopOnce { body: 3, exit: 4 }
+        );
+    }
+
+    #[test]
+    fn the_way_with_cuda_calls_is_taken_and_of_two_none() {
+        let arms = || vec![fork(1, 2), to(3), to(3), end()];
+        assert_eq!(advice(arms(), &[2, 3], 0), OnUnknown::TakeCuda(2));
+        assert_eq!(advice(arms(), &[1, 2], 0), OnUnknown::Stop);
+        assert_eq!(advice(arms(), &[3], 0), OnUnknown::Join(3));
+    }
+
+    #[test]
+    fn an_error_exit_is_not_taken() {
+        let fail = block(vec![call("exit", &[c(1)])], Terminator::Unreachable);
+        let blocks = vec![fork(1, 2), fail, end()];
+        assert_eq!(advice(blocks, &[1], 0), OnUnknown::CheckPasses(2));
+    }
+
+    #[test]
+    fn a_way_that_returns_is_preferred_to_one_that_ends_the_process() {
+        let leave = block(vec![call("exit", &[r(0)])], Terminator::Unreachable);
+        let blocks = vec![fork(1, 2), leave, end()];
+        assert_eq!(advice(blocks, &[], 0), OnUnknown::CheckPasses(2));
+    }
+}

@@ -8,3 +8,6 @@ mod seeds;
 
 pub use keeper::{Known, keep};
 pub use kept::Kept;
+
+#[cfg(test)]
+mod tests;

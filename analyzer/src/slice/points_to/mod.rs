@@ -10,3 +10,6 @@ mod solve;
 pub use bind::returned;
 pub use sets::PointsTo;
 pub use solve::solve;
+
+#[cfg(test)]
+mod tests;

@@ -26,3 +26,6 @@ pub fn shrink(program: &mut SizeProgram) {
     }
     unused::drop_unused(program);
 }
+
+#[cfg(test)]
+mod tests;
