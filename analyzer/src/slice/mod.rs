@@ -37,6 +37,8 @@ mod keep;
 pub(crate) mod loops;
 pub(crate) mod memory;
 pub(crate) mod objects;
+#[cfg(test)]
+mod oracle;
 pub(crate) mod points_to;
 pub(crate) mod position;
 mod rebuild;
