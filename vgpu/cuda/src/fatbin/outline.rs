@@ -148,7 +148,8 @@ fn kernel(
     let mut found = KernelOutline::default();
     for parameter in parameters.split(|word| matches!(*word, "," | "(")) {
         if let Some(declared) = declaration(parameter) {
-            offset = offset.next_multiple_of(declared.align.max(1));
+            let aligned = offset.checked_next_multiple_of(declared.align);
+            offset = aligned.unwrap_or(usize::MAX);
             found.parameters.push((offset, declared.bytes));
             offset = offset.saturating_add(declared.bytes);
         }
@@ -362,6 +363,13 @@ mod tests {
         );
         assert_eq!(found["half"].initial, Some(0.5_f32.to_le_bytes().to_vec()));
         assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn parameters_beyond_all_memory_lie_at_its_end() {
+        let text = ".entry k(.param .b8 a[18446744073709551615], .param .u64 b) { ret; }";
+        let found = &scan(text).kernels["k"];
+        assert_eq!(found.parameters, [(0, usize::MAX), (usize::MAX, 8)]);
     }
 
     proptest! {
