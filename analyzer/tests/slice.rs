@@ -273,3 +273,14 @@ fn the_same_program_gives_the_same_slice() {
         assert_eq!(slice::slice(&whole), slice::slice(&whole), "{name}");
     }
 }
+
+#[test]
+fn words_and_options_are_told_apart() {
+    let compared = compare("words", &["words", "12", "--extra", "40", "x"]);
+    assert_eq!(
+        (peak(&compared), compared.need.verdict),
+        (12 * 1024 + 48, Verdict::Exact)
+    );
+    assert_eq!(compared.events.len(), 3 + 3);
+    assert_eq!(peak(&compare("words", &["words", "3"])), 3 * 1024 + 16 + 8);
+}

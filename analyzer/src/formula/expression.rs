@@ -66,7 +66,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The same in the function that calls this one.
+    /// A parameter: what the callers give.
     fn in_caller(&mut self, index: usize) -> Expr {
         if Some(self.function) == self.scene.program.main {
             return match index {
@@ -74,16 +74,23 @@ impl<'a> Builder<'a> {
                 _ => unknown(None, "the command line itself"),
             };
         }
-        let Some(call) = self.scene.only_call(self.function) else {
-            return unknown(None, "a parameter that differs from call to call");
-        };
-        let Some(Op::Call { args, .. }) = self.scene.op(call) else {
+        let calls = self.scene.calls(self.function).iter();
+        let all: Vec<Expr> = calls.map(|call| self.argument(*call, index)).collect();
+        if all.is_empty() {
+            return unknown(None, "a parameter of a function that nothing calls");
+        }
+        one_of(all)
+    }
+
+    fn argument(&mut self, call: Position, index: usize) -> Expr {
+        let Some(Op::Call { callee, args, .. }) = self.scene.op(call) else {
             return unknown(None, "a parameter");
         };
-        let Some((value, ty)) = args.get(index) else {
-            return unknown(None, "a parameter that is not given");
-        };
-        self.expr_at(call, *value, *ty)
+        match (callee, args.get(index)) {
+            (Callee::External(name), _) => unknown(None, &format!("given by {name}")),
+            (_, Some((value, ty))) => self.expr_at(call, *value, *ty),
+            (_, None) => unknown(None, "a parameter that is not given"),
+        }
     }
 
     fn register(&mut self, register: Reg) -> Expr {

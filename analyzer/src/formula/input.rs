@@ -127,6 +127,10 @@ fn loaded(builder: &Builder<'_>, at: Position, address: Operand, depth: usize) -
         }
         Some(target) => through_variable(builder, at, address, target, depth),
         None => match varying_argv(scene, at, address)? {
+            index if counts_options(scene, at, address, 0) => u32::try_from(index)
+                .ok()
+                .and_then(|index| index.checked_add(1))
+                .map(Word::Positional),
             0 => positional_from_loop(builder, at),
             // The word behind the one just looked at: an option's value.
             _ => option_names(builder, at).map(Word::Option),
@@ -210,6 +214,30 @@ fn varying_argv(scene: &Scene<'_>, at: Position, address: Operand) -> Option<i64
         return None;
     };
     (constant / POINTER).checked_add(added(scene, at, *index, 0))
+}
+
+/// Whether an address or an index is made from `optind`, which counts the words that getopt is done with.
+fn counts_options(scene: &Scene<'_>, at: Position, value: Operand, depth: usize) -> bool {
+    const STEPS: usize = 6;
+    let Operand::Reg(register) = value else {
+        return false;
+    };
+    let Some(Definition::Op(at, op, _)) = scene.definition(at.function, register) else {
+        return false;
+    };
+    let next = match op {
+        Op::Load {
+            address: Operand::Global(id, 0),
+            ..
+        } => {
+            let global = scene.program.globals.get(*id as usize);
+            return global.is_some_and(|global| global.name == "optind");
+        }
+        Op::Offset { terms, .. } => terms.first().map(|(index, _, _)| *index),
+        Op::Cast { a, .. } | Op::Copy { a, .. } | Op::Binary { a, .. } => Some(*a),
+        _ => None,
+    };
+    next.is_some_and(|next| depth < STEPS && counts_options(scene, at, next, depth + 1))
 }
 
 /// What is added to a loop's variable: 1 for `i + 1` and `++i`.

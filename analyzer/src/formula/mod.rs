@@ -8,6 +8,7 @@ mod file;
 mod input;
 mod operators;
 mod options;
+mod overwritten;
 mod packed;
 mod scene;
 mod simplify;

@@ -6,7 +6,7 @@ use crate::slice::definitions::Definition;
 use crate::slice::flow::Flow;
 use crate::slice::position::Position;
 use migfit_schema::program::{BlockId, Compare, Op, Operand, Reg, Terminator};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes of one `struct option` of getopt_long, and where its `val` lies.
 const LONG_OPTION: usize = 32;
@@ -16,12 +16,21 @@ const LONG_OPTION_VALUE: usize = 24;
 pub fn option_names(builder: &Builder<'_>, at: Position) -> Option<Vec<String>> {
     let scene = builder.scene;
     let control = scene.graphs.control(at.function);
-    let mut waiting: Vec<BlockId> = control.controllers(at.block).to_vec();
-    // The read often stands in the block that the test leads to.
-    waiting.reverse();
-    waiting
-        .into_iter()
-        .find_map(|branch| names_at(builder, at, branch))
+    // The read often stands in the block that the test leads to, or under a second test (is there a value?).
+    let mut seen = BTreeSet::new();
+    let mut waiting = VecDeque::from([at.block]);
+    while let Some(block) = waiting.pop_front() {
+        for branch in control.controllers(block).iter().rev() {
+            if !seen.insert(*branch) || !builder.spend() {
+                continue;
+            }
+            if let Some(names) = names_at(builder, at, *branch) {
+                return Some(names);
+            }
+            waiting.push_back(*branch);
+        }
+    }
+    None
 }
 
 fn names_at(builder: &Builder<'_>, at: Position, branch: BlockId) -> Option<Vec<String>> {

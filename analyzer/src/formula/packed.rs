@@ -139,3 +139,70 @@ fn whole(builder: &mut Builder<'_>, value: Operand, which: Half) -> Expr {
         Half::High => binary(shape::BinaryOp::Shr, expr, Expr::Int(32)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formula::scene::Scene;
+    use crate::slice::draft::{I64, binary, block, c, function, get, give, program, r};
+    use crate::slice::position::Position;
+    use migfit_schema::program::Reg;
+
+    fn zext(dst: Reg, a: Operand) -> Op {
+        Op::Cast {
+            dst,
+            kind: Cast::Bits,
+            from: Type::Int(32),
+            to: Type::Int(64),
+            a,
+        }
+    }
+
+    /// x and y of a register that these instructions pack; register 2 is argc.
+    fn halves(ops: Vec<Op>, packed: Operand) -> (Expr, Expr) {
+        let mut main = function("main", 0, vec![block(ops, give(c(0)))]);
+        main.params = vec![(2, Type::Int(32)), (1, Type::Ptr)];
+        let program = program(vec![main], vec![]);
+        let scene = Scene::of(&program);
+        let at = Position {
+            function: 0,
+            block: 0,
+            index: 0,
+        };
+        let of = |which| half(&mut Builder::at(&scene, at), packed, which);
+        (of(Half::Low), of(Half::High))
+    }
+
+    fn argc() -> Expr {
+        Expr::Input(shape::Input::ArgCount)
+    }
+
+    #[test]
+    fn a_constant_is_cut_in_two() {
+        let (x, y) = halves(vec![], c(16 << 32 | 8));
+        assert_eq!((x, y), (Expr::Int(8), Expr::Int(16)));
+    }
+
+    #[test]
+    fn shifted_and_joined_halves_come_apart() {
+        let ops = || {
+            vec![
+                zext(3, r(2)),
+                binary(4, BinaryOp::Shl, r(3), c(32)),
+                binary(5, BinaryOp::Or, r(4), c(7)),
+                binary(6, BinaryOp::Or, r(4), r(3)),
+                binary(7, BinaryOp::And, r(6), c(LOW)),
+            ]
+        };
+        assert_eq!(halves(ops(), r(5)), (Expr::Int(7), argc()));
+        assert_eq!(halves(ops(), r(6)), (argc(), argc()));
+        assert_eq!(halves(ops(), r(7)), (argc(), Expr::Int(0)));
+    }
+
+    #[test]
+    fn what_is_not_visibly_packed_is_cut_by_arithmetic() {
+        let (x, y) = halves(vec![get(3, I64, "atol", &[r(1)])], r(3));
+        assert!(matches!(x, Expr::Binary(shape::BinaryOp::And, _, _)));
+        assert!(matches!(y, Expr::Binary(shape::BinaryOp::Shr, _, _)));
+    }
+}

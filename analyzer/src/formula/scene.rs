@@ -47,6 +47,11 @@ impl<'a> Scene<'a> {
         self.definitions.get(function, register)
     }
 
+    /// Where a function is called.
+    pub fn calls(&self, function: FunctionId) -> &[Position] {
+        self.calls.sites(function)
+    }
+
     /// The only call of a function, if there is just one.
     pub fn only_call(&self, function: FunctionId) -> Option<Position> {
         match self.calls.sites(function) {

@@ -2,6 +2,7 @@
 
 use crate::formula::expression::Builder;
 use crate::formula::file;
+use crate::formula::overwritten::Last;
 use crate::formula::scene::Scene;
 use crate::formula::simplify::one_of;
 use crate::formula::unknown::unknown;
@@ -99,17 +100,23 @@ pub fn loaded(
         return unknown(site, "read from an array at a varying place");
     };
     let mut all = Vec::new();
-    for writer in writers(builder.scene, at, address) {
+    let writers = writers(builder.scene, at, address);
+    let last = Last::of(builder.scene, at, &writers, target, ty);
+    for writer in &writers {
         if !builder.spend() {
             return unknown(site, "a long computation");
         }
-        all.extend(written(builder, writer, target, ty));
+        if !last.hides(builder.scene, *writer) {
+            all.extend(written(builder, *writer, target, ty));
+        }
     }
+    let start = initial(builder.scene, target, ty);
     if !all.is_empty() {
-        return one_of(all);
+        // Zero is how a variable says that it was not set; any other start is a default.
+        let default = start.filter(|start| *start != Expr::Int(0));
+        return one_of(default.into_iter().chain(all).collect());
     }
-    initial(builder.scene, target, ty)
-        .unwrap_or_else(|| unknown(site, "read from memory that nothing kept fills"))
+    start.unwrap_or_else(|| unknown(site, "read from memory that nothing kept fills"))
 }
 
 /// Instructions that may write what an instruction reads, and may come before it.
@@ -169,7 +176,8 @@ fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) 
     }
 }
 
-fn same_size(one: Type, other: Type) -> bool {
+/// Whether two types take the same room in memory.
+pub fn same_size(one: Type, other: Type) -> bool {
     let bits = |ty: Type| match ty {
         Type::Int(bits) => u32::from(bits),
         Type::F32 => 32,

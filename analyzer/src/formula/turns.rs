@@ -6,10 +6,46 @@ use crate::formula::simplify::{binary, unary};
 use crate::formula::unknown::{first_unknown, unknown};
 use crate::slice::position::Position;
 use migfit_schema::formula::{BinaryOp, CompareOp, Expr, LoopVar, UnaryOp};
-use migfit_schema::program::{BlockId, Operand, Place, Terminator, Type};
+use migfit_schema::program::{BlockId, FunctionId, Operand, Place, Terminator, Type};
 
-/// How many times an instruction runs: the product of the turns of the loops around it.
+/// Calls of calls deeper than this are not followed.
+const DEPTH: usize = 16;
+
+/// How many times an instruction runs.
 pub fn times(scene: &Scene<'_>, at: Position) -> Expr {
+    times_within(scene, at, &mut Vec::new())
+}
+
+/// The turns of the loops around it, times the sum over the calls of its function.
+fn times_within(scene: &Scene<'_>, at: Position, on_the_way: &mut Vec<FunctionId>) -> Expr {
+    let own = in_function(scene, at);
+    let calls = scene.calls(at.function);
+    if scene.program.main == Some(at.function) || calls.is_empty() {
+        return own;
+    }
+    if on_the_way.contains(&at.function) || on_the_way.len() > DEPTH {
+        return unknown(None, "a function that calls itself");
+    }
+    on_the_way.push(at.function);
+    let mut sum = Expr::Int(0);
+    for call in calls {
+        sum = known(BinaryOp::Add, sum, times_within(scene, *call, on_the_way));
+    }
+    on_the_way.pop();
+    known(BinaryOp::Mul, sum, own)
+}
+
+/// The operation, or the operand that is not known.
+fn known(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    match (&left, &right) {
+        (Expr::Unknown { .. }, _) => left,
+        (_, Expr::Unknown { .. }) => right,
+        _ => binary(op, left, right),
+    }
+}
+
+/// The product of the turns of the loops around an instruction in its function.
+fn in_function(scene: &Scene<'_>, at: Position) -> Expr {
     let heads = scene.graphs.loops(at.function).around(at.block);
     let turns = heads.into_iter().map(|head| {
         turns(
@@ -21,10 +57,8 @@ pub fn times(scene: &Scene<'_>, at: Position) -> Expr {
             },
         )
     });
-    turns.fold(Expr::Int(1), |product, turns| match (&product, &turns) {
-        (Expr::Unknown { .. }, _) => product,
-        (_, Expr::Unknown { .. }) => turns,
-        _ => binary(BinaryOp::Mul, product, turns),
+    turns.fold(Expr::Int(1), |product, turns| {
+        known(BinaryOp::Mul, product, turns)
     })
 }
 

@@ -1,6 +1,6 @@
 //! Who calls whom: directly, through pointers, and through library functions that are given a function (qsort).
 
-use crate::slice::effects::effect;
+use crate::slice::effects::may_call;
 use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instructions};
 use migfit_schema::program::{Callee, FunctionId, Op, Operand, SizeProgram, Type};
@@ -49,19 +49,16 @@ impl Calls {
     }
 }
 
-/// Functions that a library function is given and may call. Handlers of the end (atexit) run after all that counts.
+/// Functions that a library function is given and may call.
 fn given(
     at: Position,
     name: &str,
     args: &[(Operand, Type)],
     pointers: &PointsTo,
 ) -> Vec<FunctionId> {
-    if effect(name).is_some_and(|effect| effect.dropped) {
-        return Vec::new();
-    }
-    let values = args.iter().map(|(value, _)| *value);
-    let mut all: Vec<FunctionId> = values
-        .flat_map(|value| pointers.functions(at.function, value))
+    let callable = (0..).zip(args).filter(|(index, _)| may_call(name, *index));
+    let mut all: Vec<FunctionId> = callable
+        .flat_map(|(_, (value, _))| pointers.functions(at.function, *value))
         .collect();
     all.sort_unstable();
     all.dedup();

@@ -66,6 +66,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "cuModuleLoad"
         | "cuModuleLoadData" => "w-",
         "cudaChooseDevice" => "wr",
+        "cudaLaunchHostFunc" | "cudaStreamAddCallback" => "-f-",
         "cudaMemGetInfo"
         | "cuMemGetInfo_v2"
         | "cudaOccupancyMaxPotentialBlockSize"

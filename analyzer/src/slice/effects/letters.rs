@@ -16,6 +16,8 @@ pub enum Use {
     StoresFirst,
     /// A pointer to fresh memory is stored there (cudaMalloc, posix_memalign).
     StoresFresh,
+    /// A function that is called back (qsort's comparison).
+    Calls,
 }
 
 /// What a call returns.
@@ -86,6 +88,7 @@ impl Effect {
             Some(b'b') => Use::Both,
             Some(b'e') => Use::StoresFirst,
             Some(b'm') => Use::StoresFresh,
+            Some(b'f') => Use::Calls,
             _ => Use::Value,
         }
     }

@@ -29,7 +29,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         "strcat" | "strncat" | "__strcat_chk" => plain("br-", Returns::Into(0)),
         "memset" | "__memset_chk" | "bzero" => plain("w--", Returns::Into(0)),
         "strdup" | "strndup" | "__strdup" => plain("r-", Returns::Fresh),
-        "bsearch" => plain("rr--r", Returns::Into(1)),
+        "bsearch" => plain("rr--f", Returns::Into(1)),
         "open" | "open64" => stateful("r-", Returns::Value, State::Descriptors),
         "read" => stateful("-w-", Returns::Value, State::Descriptors),
         "lseek" | "lseek64" => stateful("-", Returns::Value, State::Descriptors),
@@ -133,7 +133,7 @@ pub fn effect(name: &str) -> Option<Effect> {
             plain("-", Returns::Value)
         }
         "modf" | "modff" | "frexp" | "frexpf" => plain("-w", Returns::Value),
-        "qsort" => plain("b--r", Returns::Value),
+        "qsort" => plain("b--f", Returns::Value),
         _ => return None,
     })
 }

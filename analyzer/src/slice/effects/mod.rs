@@ -19,6 +19,11 @@ pub fn effect(name: &str) -> Option<Effect> {
         .or_else(|| cuda::effect(plain))
 }
 
+/// Whether a function may call what it is given as this argument; one without a row may.
+pub fn may_call(name: &str, index: usize) -> bool {
+    effect(name).is_none_or(|effect| effect.of_argument(index) == Use::Calls)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +70,12 @@ mod tests {
             assert!(effect(name).unwrap().dropped, "{name}");
         }
         assert!(!effect("cudaFree").unwrap().dropped);
+    }
+
+    #[test]
+    fn only_some_call_back() {
+        assert!(may_call("qsort", 3) && !may_call("qsort", 0));
+        assert!(may_call("mystery", 0) && !may_call("strcmp", 0));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::sets::Node;
 use super::solve::{Rule, Solver};
-use crate::slice::effects::{Effect, Returns, State, Use, effect};
+use crate::slice::effects::{Effect, Returns, State, Use, effect, may_call};
 use crate::slice::objects::Objects;
 use crate::slice::position::Position;
 use migfit_schema::program::{FunctionId, Operand, Reg, Type};
@@ -16,7 +16,7 @@ impl Solver<'_> {
         name: &str,
         args: &[(Operand, Type)],
     ) {
-        self.callbacks(at, args);
+        self.callbacks(at, name, args);
         let Some(effect) = effect(name) else {
             return self.stranger(at, dst, args);
         };
@@ -44,10 +44,10 @@ impl Solver<'_> {
     }
 
     /// A function that is given a function may call it.
-    fn callbacks(&mut self, at: Position, args: &[(Operand, Type)]) {
-        for (value, ty) in args {
+    fn callbacks(&mut self, at: Position, name: &str, args: &[(Operand, Type)]) {
+        for (index, (value, _)) in args.iter().enumerate() {
             let may_be_code = matches!(value, Operand::Reg(_) | Operand::Function(_));
-            if *ty == Type::Ptr && may_be_code {
+            if may_be_code && may_call(name, index) {
                 let pointer = self.holder(at.function, *value);
                 self.rules.push(Rule::Call { pointer, at });
             }
