@@ -1,0 +1,33 @@
+//! Postcard bytes of a size program -> a need, under small limits. The bytes come out of users' programs.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use migfit_fuzz::{command, device};
+use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::program::SizeProgram;
+use migfit_sizes::{Limits, evaluate};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(program) = postcard::from_bytes::<SizeProgram>(bytes) else {
+        return;
+    };
+    let profile = JobProfile {
+        summary: Summary {
+            version: PROFILE_VERSION,
+            migfit: String::new(),
+            name: String::new(),
+            allocations: Vec::new(),
+            launches: Vec::new(),
+            kernels: Vec::new(),
+            unknowns: Vec::new(),
+            without_ir: Vec::new(),
+            failure: None,
+        },
+        program: Some(program),
+    };
+    let limits = Limits {
+        steps: 20_000,
+        memory: 16 << 20,
+    };
+    let _ = evaluate(&profile, &command(), &device(), &limits);
+});
