@@ -1,5 +1,7 @@
 //! Formulas of small programs of our own: as people read them, and evaluated against what the size program gives.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use inkwell::context::Context;
 use migfit_analyzer::formula::{Formulas, formulas};
 use migfit_analyzer::ir::load;

@@ -1,6 +1,8 @@
 //! Small programs of our own, whole and sliced, evaluated for several command lines: a slice must give the same events
 //! and the same need in fewer steps, and may only take branches that the whole program takes, in the same order.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use inkwell::context::Context;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::{pipeline, slice};

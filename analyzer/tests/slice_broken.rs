@@ -1,6 +1,8 @@
 //! Size programs that no compiler made: whatever they hold, slicing and formulas end and do not panic, and what comes
 //! out of a sound program is sound.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use inkwell::context::Context;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::{formula, pipeline, slice};

@@ -35,11 +35,11 @@ pub fn option_names(builder: &Builder<'_>, at: Position) -> Option<Vec<String>> 
 
 fn names_at(builder: &Builder<'_>, at: Position, branch: BlockId) -> Option<Vec<String>> {
     let scene = builder.scene;
-    let body = scene.body(at.function)?;
     let flow = scene.graphs.flow(at.function);
     let leads = |way: BlockId| {
         way == at.block || (way != branch && reaches_without(flow, way, at.block, branch))
     };
+    let body = scene.body(at.function)?;
     match &body.blocks.get(branch as usize)?.end {
         Terminator::Branch {
             condition: Operand::Reg(condition),
@@ -47,57 +47,53 @@ fn names_at(builder: &Builder<'_>, at: Position, branch: BlockId) -> Option<Vec<
             otherwise,
             ..
         } => {
-            let Definition::Op(
-                _,
-                Op::Compare {
-                    op,
-                    a,
-                    b: Operand::Const(0),
-                    ..
-                },
-                _,
-            ) = scene.definition(at.function, *condition)?
-            else {
-                return None;
-            };
-            let equal = match op {
-                Compare::Eq => *then,
-                Compare::Ne => *otherwise,
-                _ => return None,
-            };
-            let Operand::Reg(compared) = a else {
-                return None;
-            };
-            let Definition::Op(_, call, _) = scene.definition(at.function, *compared)? else {
-                return None;
-            };
-            let (name, args) = Scene::external(call)?;
-            let literal = args.iter().find_map(|value| scene.text(*value))?;
-            (name.starts_with("str") && leads(equal)).then(|| vec![literal])
+            let (word, when_equal) = comparison(scene, at, *condition)?;
+            let way = if when_equal { *then } else { *otherwise };
+            leads(way).then(|| vec![word])
         }
         Terminator::Switch {
             value: Operand::Reg(value),
             cases,
             ..
         } => {
-            let letters = cases
-                .iter()
-                .filter(|(_, to)| leads(*to))
-                .filter_map(|(value, _)| letter(*value));
-            let letters: Vec<char> = letters.collect();
-            let longs = long_options(scene, at, *value);
-            let mut names: Vec<String> =
-                letters.iter().map(|letter| format!("-{letter}")).collect();
-            names.extend(
-                longs
-                    .into_iter()
-                    .filter(|(value, _)| letters.contains(value))
-                    .map(|(_, name)| format!("--{name}")),
-            );
+            let cases = cases.iter().filter(|(_, to)| leads(*to));
+            let letters: Vec<char> = cases.filter_map(|(value, _)| letter(*value)).collect();
+            let longs = long_options(scene, at, *value).into_iter();
+            let longs = longs.filter(|(value, _)| letters.contains(value));
+            let short = letters.iter().map(|letter| format!("-{letter}"));
+            let names = short.chain(longs.map(|(_, name)| format!("--{name}")));
+            let names: Vec<String> = names.collect();
             (!names.is_empty()).then_some(names)
         }
         _ => None,
     }
+}
+
+/// For `strcmp(word, "-s") == 0` the option, and whether the condition holds when the words are equal.
+fn comparison(scene: &Scene<'_>, at: Position, condition: Reg) -> Option<(String, bool)> {
+    let Definition::Op(_, compare, _) = scene.definition(at.function, condition)? else {
+        return None;
+    };
+    let Op::Compare {
+        op,
+        a: Operand::Reg(compared),
+        b: Operand::Const(0),
+        ..
+    } = compare
+    else {
+        return None;
+    };
+    let when_equal = match op {
+        Compare::Eq => true,
+        Compare::Ne => false,
+        _ => return None,
+    };
+    let Definition::Op(_, call, _) = scene.definition(at.function, *compared)? else {
+        return None;
+    };
+    let (name, args) = Scene::external(call)?;
+    let word = args.iter().find_map(|value| scene.text(*value))?;
+    name.starts_with("str").then_some((word, when_equal))
 }
 
 fn reaches_without(flow: &Flow, from: BlockId, to: BlockId, barrier: BlockId) -> bool {

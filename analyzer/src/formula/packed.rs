@@ -64,43 +64,10 @@ fn half_within(builder: &mut Builder<'_>, value: Operand, which: Half, depth: us
 
 fn of_op(builder: &mut Builder<'_>, value: Operand, op: &Op, which: Half, depth: usize) -> Expr {
     match op {
-        Op::Binary {
-            op: BinaryOp::Or | BinaryOp::Add,
-            a,
-            b,
-            ..
-        } => {
-            let (a, b) = (
-                half_within(builder, *a, which, depth + 1),
-                half_within(builder, *b, which, depth + 1),
-            );
-            binary(shape::BinaryOp::Or, a, b)
+        Op::Binary { op, a, b, .. } => {
+            let half = of_binary(builder, (*op, *a, *b), which, depth);
+            half.unwrap_or_else(|| whole(builder, value, which))
         }
-        Op::Binary {
-            op: BinaryOp::And,
-            a,
-            b: Operand::Const(mask),
-            ..
-        } => {
-            match if which == Half::Low {
-                mask & LOW
-            } else {
-                mask >> 32
-            } {
-                0 => Expr::Int(0),
-                LOW => half_within(builder, *a, which, depth + 1),
-                _ => whole(builder, value, which),
-            }
-        }
-        Op::Binary {
-            op: BinaryOp::Shl,
-            a,
-            b: Operand::Const(32),
-            ..
-        } => match which {
-            Half::Low => Expr::Int(0),
-            Half::High => half_within(builder, *a, Half::Low, depth + 1),
-        },
         Op::Cast {
             kind: Cast::Bits,
             from: Type::Int(1..=32),
@@ -121,13 +88,46 @@ fn of_op(builder: &mut Builder<'_>, value: Operand, op: &Op, which: Half, depth:
             condition, a, b, ..
         } => {
             let condition = builder.expr(*condition, Type::Int(1));
-            let (then, otherwise) = (
-                half_within(builder, *a, which, depth + 1),
-                half_within(builder, *b, which, depth + 1),
-            );
+            let then = half_within(builder, *a, which, depth + 1);
+            let otherwise = half_within(builder, *b, which, depth + 1);
             select(condition, then, otherwise)
         }
         _ => whole(builder, value, which),
+    }
+}
+
+/// Half of what packing code computes; `None` where the operation mixes the halves.
+fn of_binary(
+    builder: &mut Builder<'_>,
+    (op, a, b): (BinaryOp, Operand, Operand),
+    which: Half,
+    depth: usize,
+) -> Option<Expr> {
+    let mut half = |value, which| half_within(builder, value, which, depth + 1);
+    match (op, b, which) {
+        (BinaryOp::Or, _, _) => {
+            let (a, b) = (half(a, which), half(b, which));
+            Some(binary(shape::BinaryOp::Or, a, b))
+        }
+        (BinaryOp::Add, _, _) => match (half(a, which), half(b, which)) {
+            (Expr::Int(0), other) | (other, Expr::Int(0)) => Some(other),
+            // A sum within a half may carry into the other.
+            _ => None,
+        },
+        (BinaryOp::And, Operand::Const(mask), _) => {
+            let bits = match which {
+                Half::Low => mask & LOW,
+                Half::High => mask >> 32,
+            };
+            match bits {
+                0 => Some(Expr::Int(0)),
+                LOW => Some(half(a, which)),
+                _ => None,
+            }
+        }
+        (BinaryOp::Shl, Operand::Const(32), Half::Low) => Some(Expr::Int(0)),
+        (BinaryOp::Shl, Operand::Const(32), Half::High) => Some(half(a, Half::Low)),
+        _ => None,
     }
 }
 
@@ -192,11 +192,19 @@ mod tests {
                 binary(5, BinaryOp::Or, r(4), c(7)),
                 binary(6, BinaryOp::Or, r(4), r(3)),
                 binary(7, BinaryOp::And, r(6), c(LOW)),
+                binary(8, BinaryOp::Add, r(4), r(3)),
+                binary(9, BinaryOp::Add, r(3), c(5)),
             ]
         };
         assert_eq!(halves(ops(), r(5)), (Expr::Int(7), argc()));
         assert_eq!(halves(ops(), r(6)), (argc(), argc()));
         assert_eq!(halves(ops(), r(7)), (argc(), Expr::Int(0)));
+        assert_eq!(halves(ops(), r(8)), (argc(), argc()));
+        let (sum, _) = halves(ops(), r(9));
+        assert!(
+            matches!(sum, Expr::Binary(shape::BinaryOp::And, _, _)),
+            "{sum:?}"
+        );
     }
 
     #[test]

@@ -81,6 +81,7 @@ pub fn cut(program: &SizeProgram) -> SizeProgram {
         graphs: &graphs,
         memory: &memory,
         calls: &calls,
+        pointers: &pointers,
     };
     let kept = keep::keep(known, &eventful);
     let mut program = rebuild::rebuild(program, &graphs, &eventful, &kept);

@@ -5,7 +5,7 @@ use crate::slice::control::{Control, is_exit};
 use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
 use crate::slice::graphs::Graphs;
-use crate::slice::keep::Kept;
+use crate::slice::keep::{Kept, is_destination};
 use crate::slice::position::{Position, successors, written};
 use crate::slice::unknown_branch::Surroundings;
 use migfit_schema::program::{
@@ -134,7 +134,7 @@ impl Scene<'_> {
         let place = instruction.place;
         if self.kept.ops.contains(&at) {
             return Some(Instruction {
-                op: without_needless(&instruction.op),
+                op: self.without_needless(at, &instruction.op),
                 place,
             });
         }
@@ -150,6 +150,26 @@ impl Scene<'_> {
             });
         }
         exit(&instruction.op).map(|op| Instruction { op, place })
+    }
+
+    /// Arguments that an evaluator does not need are not computed either.
+    fn without_needless(&self, at: Position, op: &Op) -> Op {
+        let mut new = op.clone();
+        if let Op::Call {
+            callee: Callee::External(name),
+            args,
+            ..
+        } = &mut new
+        {
+            for (index, (value, _)) in args.iter_mut().enumerate() {
+                let dropped =
+                    is_destination(op, index) && !self.kept.destinations.contains(&(at, index));
+                if dropped || needless_argument(name, index) {
+                    *value = Operand::Const(0);
+                }
+            }
+        }
+        new
     }
 
     fn terminator(&self, id: BlockId, end: &Terminator) -> Terminator {
@@ -232,24 +252,6 @@ pub fn empty(end: Terminator) -> Block {
         end,
         end_place: Place::default(),
     }
-}
-
-/// Arguments that an evaluator does not need are not computed either.
-fn without_needless(op: &Op) -> Op {
-    let mut op = op.clone();
-    if let Op::Call {
-        callee: Callee::External(name),
-        args,
-        ..
-    } = &mut op
-    {
-        for (index, (value, _)) in args.iter_mut().enumerate() {
-            if needless_argument(name, index) {
-                *value = Operand::Const(0);
-            }
-        }
-    }
-    op
 }
 
 /// An exit that control may still come to stays, with its status where that is a constant.

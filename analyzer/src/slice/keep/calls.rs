@@ -83,7 +83,12 @@ impl Keeper<'_> {
                 block,
                 index,
             });
-            self.waiting_effects.extend(all);
+            for at in all {
+                if let Some(found) = instruction(self.known.program, at) {
+                    self.all_destinations(at, &found.op);
+                }
+                self.waiting_effects.push(at);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The walk backwards: registers lead to instructions, instructions to operands and to objects, objects to writers.
 
+use super::destinations::is_destination;
 use super::kept::Kept;
 use super::seeds::seeds;
 use crate::slice::calls::Calls;
@@ -9,6 +10,7 @@ use crate::slice::eventful::Eventful;
 use crate::slice::graphs::Graphs;
 use crate::slice::memory::Memory;
 use crate::slice::objects::ObjectId;
+use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{Callee, FunctionId, GlobalId, Op, Operand, Reg, SizeProgram};
 use std::collections::HashSet;
@@ -23,6 +25,8 @@ pub struct Known<'a> {
     pub memory: &'a Memory,
     /// Who calls whom.
     pub calls: &'a Calls,
+    /// What pointers lead to.
+    pub pointers: &'a PointsTo,
 }
 
 /// Decides what is kept.
@@ -39,6 +43,11 @@ pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
         waiting_reads: Vec::new(),
         waiting_effects: seeds,
     };
+    keeper.drain();
+    while keeper.repair() {
+        keeper.drain();
+    }
+    keeper.cheap_checks();
     keeper.drain();
     while keeper.repair() {
         keeper.drain();
@@ -137,7 +146,7 @@ impl Keeper<'_> {
             Op::Call {
                 callee: Callee::External(name),
                 ..
-            } => needless_argument(name, index),
+            } => needless_argument(name, index) || is_destination(op, index),
             _ => false,
         };
         for (index, value) in read(op).into_iter().enumerate() {
@@ -159,11 +168,12 @@ impl Keeper<'_> {
         for writer in memory.writers(object) {
             if self.may_come_before(*writer, reader) {
                 self.waiting_effects.push(*writer);
+                self.destination(*writer, object);
             }
         }
     }
 
-    fn may_come_before(&self, first: Position, second: Position) -> bool {
+    pub(super) fn may_come_before(&self, first: Position, second: Position) -> bool {
         if first.function != second.function {
             return true;
         }

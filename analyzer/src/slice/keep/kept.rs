@@ -19,6 +19,8 @@ pub struct Kept {
     pub results: HashSet<(FunctionId, usize)>,
     /// Functions with an effect that is kept.
     pub active: HashSet<FunctionId>,
+    /// Arguments of scanf and its relatives whose contents are needed: (call, index).
+    pub destinations: HashSet<(Position, usize)>,
     /// Globals that something kept refers to.
     pub globals: HashSet<GlobalId>,
 }

@@ -1,11 +1,14 @@
 //! What a slice keeps: backwards from the CUDA calls over operands, memory objects and control dependence.
 
 mod calls;
+mod checks;
 mod decisions;
+mod destinations;
 mod keeper;
 mod kept;
 mod seeds;
 
+pub use destinations::is_destination;
 pub use keeper::{Known, keep};
 pub use kept::Kept;
 

@@ -176,7 +176,7 @@ fn a_normal_end_in_a_helper_is_kept_only_where_something_follows() {
 }
 
 #[test]
-fn device_memory_freed_on_the_way_to_an_error_exit_is_no_reason_to_keep_anything() {
+fn device_memory_freed_on_the_way_to_an_error_exit_is_not_kept_but_a_cheap_check_is() {
     let slim = sliced(vec![
         block(
             vec![device(c(8)), get(2, I64, "atoi", &[r(1)])],
@@ -188,5 +188,45 @@ fn device_memory_freed_on_the_way_to_an_error_exit_is_no_reason_to_keep_anything
         ),
         block(vec![], give(c(0))),
     ]);
+    assert_eq!(library_calls(&slim), ["cudaMalloc", "atoi", "exit"]);
+}
+
+#[test]
+fn a_check_of_what_is_not_kept_is_dropped() {
+    let slim = sliced(vec![
+        block(
+            vec![
+                device(c(8)),
+                alloca(3),
+                call("mystery", &[r(3)]),
+                load(2, I32, r(3)),
+            ],
+            branch(r(2), 1, 2),
+        ),
+        block(vec![call("exit", &[c(1)])], Terminator::Unreachable),
+        block(vec![], give(c(0))),
+    ]);
     assert_eq!(library_calls(&slim), ["cudaMalloc"]);
+}
+
+#[test]
+fn numbers_that_only_move_a_stream_on_have_no_destination() {
+    let slim = sliced(vec![block(
+        vec![
+            get(2, Type::Ptr, "fopen", &[r(1), g(0)]),
+            alloca(3),
+            alloca(4),
+            call("fscanf", &[r(2), g(1), r(3)]),
+            call("fscanf", &[r(2), g(1), r(4)]),
+            load(5, I64, r(4)),
+            device(r(5)),
+        ],
+        give(c(0)),
+    )]);
+    let ops = slim.functions[0].blocks.iter().flat_map(|block| &block.ops);
+    let destinations = ops.filter_map(|found| match &found.op {
+        Op::Call { args, .. } if args.len() == 3 => Some(args[2].0 == c(0)),
+        _ => None,
+    });
+    assert_eq!(destinations.collect::<Vec<_>>(), [true, false]);
 }
