@@ -12,4 +12,7 @@ pub enum ElfError {
     /// More than fits the format's numbers.
     #[error("the file is too large for another section")]
     TooLarge,
+    /// What was written cannot be found again: the file's table of section names is damaged.
+    #[error("the section cannot be read back: the file's table of section names is damaged")]
+    NotReadBack,
 }

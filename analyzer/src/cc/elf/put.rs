@@ -2,7 +2,7 @@
 //! offset and its section number: only non-allocated sections behind the last allocated byte move, and the section
 //! header table goes to the end.
 
-use super::ElfError;
+use super::{ElfError, section};
 use object::elf::{
     FileHeader64, ProgramHeader64, SHF_ALLOC, SHT_NOBITS, SHT_NULL, SHT_PROGBITS, SectionHeader64,
 };
@@ -22,7 +22,12 @@ pub fn put_section(file: &[u8], old: &str, name: &str, data: &[u8]) -> Result<Ve
     };
     table.rename(place, name)?;
     table.fill(place, data);
-    table.write(file)
+    let written = table.write(file)?;
+    // A damaged table of names can swallow the section: then the file stays as it was.
+    match section(&written, name)? {
+        Some(found) if found == data => Ok(written),
+        _ => Err(ElfError::NotReadBack),
+    }
 }
 
 /// A section: its header and, where it may move, its bytes.
