@@ -30,7 +30,7 @@ pub fn run() -> Result<(), ChoreError> {
     )?;
     step(
         "tests (about five minutes)",
-        &["test", "--workspace"],
+        &["test", "--workspace", "--no-fail-fast"],
         "the failing test is named above",
     )?;
     let docs = [

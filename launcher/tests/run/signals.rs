@@ -2,16 +2,22 @@
 
 use crate::ends::alive;
 use crate::fixture::{OWN_STATE, Place};
-use std::process::{Command, Stdio};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::{Child, Command, Stdio};
 
 #[test]
 fn a_signal_stops_the_jobs_and_takes_the_slices_away() {
-    for signal in ["INT", "TERM"] {
-        stopped_by(signal);
+    for (name, signal) in [("INT", Signal::INT), ("TERM", Signal::TERM)] {
+        stopped_by(name, signal);
     }
 }
 
-fn stopped_by(signal: &str) {
+/// Sends a signal without the program `kill`, which a bare system lacks.
+fn send(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+fn stopped_by(name: &str, signal: Signal) {
     let place = Place::new();
     let fifo = Command::new("mkfifo").arg(place.path("started")).status();
     assert!(fifo.unwrap().success());
@@ -37,22 +43,19 @@ fn stopped_by(signal: &str) {
         .unwrap();
     // Blocks until the job writes.
     let sleeper = place.read("started");
-    let kill = Command::new("kill")
-        .args(["-s", signal, &migfit.id().to_string()])
-        .status();
-    assert!(kill.unwrap().success());
+    send(&migfit, signal);
     let output = migfit.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(97), "{stderr}");
-    let reason = |name: &str| place.job(name)["reason"].as_str().unwrap().to_owned();
+    let reason = |job: &str| place.job(job)["reason"].as_str().unwrap().to_owned();
     assert!(
-        reason("long").starts_with(&format!("stopped: migfit got SIG{signal}")),
+        reason("long").starts_with(&format!("stopped: migfit got SIG{name}")),
         "{}",
         reason("long")
     );
     assert_eq!(
         reason("next").split(';').next().unwrap(),
-        format!("not started: migfit got SIG{signal}")
+        format!("not started: migfit got SIG{name}")
     );
     assert!(!alive(sleeper.trim()), "process {sleeper} still runs");
     assert_eq!(place.layout(OWN_STATE), Vec::<String>::new());
@@ -76,8 +79,7 @@ fn a_single_program_is_stopped_with_all_that_it_started() {
     ];
     let mut migfit = place.command(&words).stderr(Stdio::null()).spawn().unwrap();
     let sleeper = place.read("started");
-    let kill = Command::new("kill").arg(migfit.id().to_string()).status();
-    assert!(kill.unwrap().success());
+    send(&migfit, Signal::TERM);
     assert_eq!(migfit.wait().unwrap().code(), Some(97));
     assert!(!alive(sleeper.trim()), "process {sleeper} still runs");
     assert_eq!(place.layout(OWN_STATE), Vec::<String>::new());
