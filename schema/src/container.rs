@@ -13,6 +13,9 @@ pub const SUMMARY: [u8; 8] = *b"MIGFITJS";
 /// Mark of an entry that holds the postcard bytes of a `program::SizeProgram`.
 pub const PROGRAM: [u8; 8] = *b"MIGFITSP";
 
+/// Mark of the entry that ends a job profile: the checksum of everything before it.
+pub const CHECKSUM: [u8; 8] = *b"MIGFITCK";
+
 /// Why the bytes of a section could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContainerError {
@@ -20,6 +23,8 @@ pub enum ContainerError {
     Truncated(usize),
     /// Bytes that are no mark of ours, at this offset.
     Mark(usize),
+    /// The checksum is missing, or is not that of the bytes before it.
+    Checksum,
 }
 
 impl std::fmt::Display for ContainerError {
@@ -27,6 +32,7 @@ impl std::fmt::Display for ContainerError {
         match self {
             ContainerError::Truncated(at) => write!(f, "entry cut short at byte {at}"),
             ContainerError::Mark(at) => write!(f, "no known mark at byte {at}"),
+            ContainerError::Checksum => write!(f, "the checksum does not fit"),
         }
     }
 }
@@ -39,6 +45,40 @@ pub fn append(section: &mut Vec<u8>, mark: [u8; 8], payload: &[u8]) {
     section.extend_from_slice(&(payload.len() as u64).to_le_bytes());
     section.extend_from_slice(payload);
 }
+
+/// Ends a job profile with the checksum of what it holds.
+pub fn seal(section: &mut Vec<u8>) {
+    let sum = checksum(section);
+    append(section, CHECKSUM, &sum.to_le_bytes());
+}
+
+/// The entries of a sealed job profile, without the checksum.
+///
+/// # Errors
+/// As `entries`, and when the last entry is no checksum of the bytes before it.
+pub fn sealed_entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> {
+    let mut found = entries(section)?;
+    let Some((CHECKSUM, sum)) = found.pop() else {
+        return Err(ContainerError::Checksum);
+    };
+    // Sections may be padded behind: the entry is looked for from its payload's place.
+    let end = (sum.as_ptr() as usize) - (section.as_ptr() as usize) - ENTRY_HEADER;
+    if sum != checksum(&section[..end]).to_le_bytes() {
+        return Err(ContainerError::Checksum);
+    }
+    Ok(found)
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo): enough against damage, not against intent.
+fn checksum(bytes: &[u8]) -> u64 {
+    const START: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(PRIME);
+    bytes.iter().fold(START, step)
+}
+
+/// Bytes of mark and length.
+const ENTRY_HEADER: usize = 16;
 
 /// One entry: its mark and its payload.
 pub type Entry<'a> = ([u8; 8], &'a [u8]);
@@ -60,7 +100,7 @@ pub fn entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> {
             .ok_or(ContainerError::Truncated(at))?;
         let (mark, length) = header.split_at(8);
         let mark: [u8; 8] = mark.try_into().map_err(|_| ContainerError::Mark(at))?;
-        if ![BITCODE, SUMMARY, PROGRAM].contains(&mark) {
+        if ![BITCODE, SUMMARY, PROGRAM, CHECKSUM].contains(&mark) {
             return Err(ContainerError::Mark(at));
         }
         let length = length
@@ -92,6 +132,23 @@ mod tests {
         append(&mut section, SUMMARY, b"");
         let found = entries(&section).unwrap();
         assert_eq!(found, vec![(BITCODE, &b"one"[..]), (SUMMARY, &b""[..])]);
+    }
+
+    #[test]
+    fn a_sealed_profile_tells_every_damaged_byte() {
+        let mut section = Vec::new();
+        append(&mut section, SUMMARY, b"{}");
+        append(&mut section, PROGRAM, b"code");
+        assert_eq!(sealed_entries(&section), Err(ContainerError::Checksum));
+        seal(&mut section);
+        section.extend_from_slice(&[0; 5]);
+        let found = vec![(SUMMARY, &b"{}"[..]), (PROGRAM, &b"code"[..])];
+        assert_eq!(sealed_entries(&section), Ok(found));
+        for at in 0..section.len() - 5 {
+            let mut damaged = section.clone();
+            damaged[at] ^= 1;
+            assert!(sealed_entries(&damaged).is_err(), "byte {at}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::site::Site;
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
-pub const PROFILE_VERSION: u32 = 1;
+pub const PROFILE_VERSION: u32 = 2;
 
 /// What analysis foretells of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Summary {
     pub launches: Vec<Launch>,
     /// Kernels of the program.
     pub kernels: Vec<Kernel>,
+    /// Bytes of the program's own device variables (`__device__`, `__constant__`, `__managed__`): they take device
+    /// memory as soon as a kernel's module is loaded.
+    pub device_variables: u64,
     /// What could not be followed, with place and reason.
     pub unknowns: Vec<Unknown>,
     /// Linked objects that carried no IR (compiled by a compiler that migfit did not see).

@@ -27,6 +27,14 @@ pub struct SizeProgram {
     pub main: Option<FunctionId>,
     /// Kernels, in the order in which `Op::Launch` names them: (mangled symbol, name for people).
     pub kernels: Vec<(String, String)>,
+    /// Functions outside the program whose code was not looked into and is none of the system's or CUDA's own
+    /// libraries: they may do anything, take device memory too.
+    pub opaque: Vec<String>,
+    /// Where exceptions are caught: what handlers do is not in this program.
+    pub catches: Vec<Place>,
+    /// Why floating-point results may differ in the last digit from what the evaluation computes
+    /// (`-ffast-math`, fused multiply-add); `None`: they do not.
+    pub loose_floats: Option<String>,
 }
 
 /// One function.

@@ -14,6 +14,8 @@ pub enum Op {
         op: BinaryOp,
         a: Operand,
         b: Operand,
+        /// Signed overflow is undefined: where it happens, the compiled program need not wrap.
+        no_wrap: bool,
     },
     /// Comparison; `dst` is `Int(1)`, `ty` the operands' type.
     Compare {

@@ -200,7 +200,7 @@ impl Body<'_> {
 
     pub fn binary(&mut self, op: BinaryOp, ty: Type, a: Operand, b: Operand) -> Operand {
         let dst = self.register();
-        self.op(Op::Binary { dst, ty, op, a, b });
+        self.op(Op::Binary { dst, ty, op, a, b, no_wrap: false });
         Operand::Reg(dst)
     }
 

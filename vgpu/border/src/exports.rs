@@ -1,6 +1,6 @@
 //! Macros that give a library its exported functions: those with a body, those that are not done, and second names.
 
-/// Exports functions: each body is the guard's (first the path of a function like [`guard`](crate::guard)).
+/// Exports functions: each body is the guard's (first the path of a function like [`guard`](fn@crate::guard)).
 #[macro_export]
 macro_rules! exports {
     ($guard:path; $($(#[$about:meta])* fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $body:block)*) => {$(
