@@ -18,7 +18,7 @@ pub fn run() -> Result<(), ChoreError> {
     let begun = Instant::now();
     setup::run()?;
     stage::run(false)?;
-    show::chapter("1. The GPU: an A100 40GB and every way to cut it");
+    show::chapter("1. The GPU: an A100 40GB, and the layouts of its five basic MIG profiles");
     migfit(&["layout", "show", "--gpu", "a100-40gb"])?;
     migfit(&["layout", "graph", "--gpu", "a100-40gb"])?;
     show::chapter("2. Building five CUDA programs with the real nvcc and their own Makefiles");

@@ -8,18 +8,23 @@ use std::process::Command;
 
 const REQUIREMENTS: &str = include_str!("../../cuda-requirements.txt");
 
-/// Installs nvcc where it is missing.
+/// Installs nvcc where it is missing, and links the toolkit as `target/migfit/toolkit`, where `migfit build` looks
+/// when no nvcc is in PATH.
 pub fn install_missing() -> Result<(), ChoreError> {
-    if let Some(toolkit) = std::env::var_os("CUDA_PATH").map(PathBuf::from) {
-        if !toolkit.join("bin/nvcc").exists() {
+    match std::env::var_os("CUDA_PATH").map(PathBuf::from) {
+        Some(toolkit) if !toolkit.join("bin/nvcc").exists() => {
             return Err(ChoreError::Toolkit { path: toolkit });
         }
-        println!(
+        Some(toolkit) => println!(
             "==> nvcc: {} (from CUDA_PATH)",
             toolkit.join("bin/nvcc").display()
-        );
-        return Ok(());
+        ),
+        None => install_wheels()?,
     }
+    link_toolkit(&toolkit()?, &paths::prefix().join("toolkit"))
+}
+
+fn install_wheels() -> Result<(), ChoreError> {
     let stamp = venv().join("installed-requirements.txt");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == REQUIREMENTS) {
         println!("==> nvcc: there");
@@ -30,6 +35,18 @@ pub fn install_missing() -> Result<(), ChoreError> {
     );
     install()?;
     std::fs::write(&stamp, REQUIREMENTS).map_err(file("write", &stamp))
+}
+
+/// Makes or renews a link.
+fn link_toolkit(toolkit: &Path, link: &Path) -> Result<(), ChoreError> {
+    if std::fs::read_link(link).is_ok_and(|old| old == toolkit) {
+        return Ok(());
+    }
+    if link.is_symlink() {
+        std::fs::remove_file(link).map_err(file("remove", link))?;
+    }
+    std::fs::create_dir_all(paths::prefix()).map_err(file("create", paths::prefix()))?;
+    std::os::unix::fs::symlink(toolkit, link).map_err(file("link", link))
 }
 
 /// Folder of the toolkit: has `bin/nvcc`, `lib`, `include`.
@@ -100,4 +117,19 @@ fn link_runtime(lib: &Path) -> Result<(), ChoreError> {
         return Ok(());
     }
     std::os::unix::fs::symlink("libcudart.so.13", &link).map_err(file("link", &link))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_to_another_toolkit_is_renewed() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("toolkit");
+        for toolkit in ["one", "one", "two"] {
+            link_toolkit(Path::new(toolkit), &link).unwrap();
+            assert_eq!(std::fs::read_link(&link).unwrap(), Path::new(toolkit));
+        }
+    }
 }
