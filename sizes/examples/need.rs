@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             allocations: Vec::new(),
             launches: Vec::new(),
             kernels: Vec::new(),
+            device_variables: 0,
             unknowns: Vec::new(),
             without_ir: Vec::new(),
             failure: None,

@@ -35,7 +35,9 @@ pub fn set(registers: &mut [Value], index: Reg, value: Value) {
 #[inline(always)]
 pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), End> {
     match op {
-        Op::Binary { dst, ty, op, a, b, .. } => {
+        Op::Binary {
+            dst, ty, op, a, b, ..
+        } => {
             let (x, y) = (value(registers, a), value(registers, b));
             let result = match arithmetic::binary(*op, *ty, x.bits, y.bits) {
                 Some(bits) if x.mark.with(y.mark) == Mark::KNOWN => Value::known(bits),

@@ -126,6 +126,7 @@ pub fn summary() -> Summary {
         allocations: Vec::new(),
         launches: Vec::new(),
         kernels: Vec::new(),
+        device_variables: 0,
         unknowns: Vec::new(),
         without_ir: Vec::new(),
         failure: None,
@@ -200,7 +201,14 @@ impl Body<'_> {
 
     pub fn binary(&mut self, op: BinaryOp, ty: Type, a: Operand, b: Operand) -> Operand {
         let dst = self.register();
-        self.op(Op::Binary { dst, ty, op, a, b, no_wrap: false });
+        self.op(Op::Binary {
+            dst,
+            ty,
+            op,
+            a,
+            b,
+            no_wrap: false,
+        });
         Operand::Reg(dst)
     }
 

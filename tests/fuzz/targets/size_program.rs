@@ -19,6 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
             allocations: Vec::new(),
             launches: Vec::new(),
             kernels: Vec::new(),
+            device_variables: 0,
             unknowns: Vec::new(),
             without_ir: Vec::new(),
             failure: None,
