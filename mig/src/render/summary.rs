@@ -96,6 +96,8 @@ pub fn table(graph: &LayoutGraph) -> String {
         full.len(),
         graph.transition_count(),
     );
+    let profiles: Vec<String> = graph.profiles().iter().map(ToString::to_string).collect();
+    let _ = writeln!(text, "made of {}", profiles.join(" "));
     if !model.confirmed {
         text.push_str(
             "(placements not read on this board: those of the pattern it seems to follow)\n",
