@@ -88,10 +88,19 @@ fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
         allocations: formulas.allocations,
         launches: formulas.launches,
         kernels: kernels.collect(),
+        device_variables: device_variables(program),
         unknowns: formulas.unknowns,
         without_ir: Vec::new(),
         failure: None,
     }
+}
+
+/// Bytes of the device's memory that the program's own variables take.
+fn device_variables(program: &SizeProgram) -> u64 {
+    let globals = program.globals.iter();
+    globals
+        .filter_map(|global| global.device_bytes)
+        .fold(0, u64::saturating_add)
 }
 
 /// The job profile as the bytes of its ELF section.
@@ -108,5 +117,6 @@ pub fn section(profile: &JobProfile) -> Result<Vec<u8>, AnalyzeError> {
         let program = postcard::to_stdvec(program).map_err(|error| refuse(error.to_string()))?;
         container::append(&mut section, container::PROGRAM, &program);
     }
+    container::seal(&mut section);
     Ok(section)
 }

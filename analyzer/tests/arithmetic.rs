@@ -62,7 +62,9 @@ impl Evaluation {
 
     fn step(&mut self, op: &Op) {
         let (dst, value) = match op {
-            Op::Binary { dst, ty, op, a, b } => {
+            Op::Binary {
+                dst, ty, op, a, b, ..
+            } => {
                 let value = binary(*op, *ty, self.get(*a), self.get(*b));
                 (*dst, cut(value, *ty))
             }

@@ -50,7 +50,7 @@ fn a_job_profile_holds_summary_and_size_program() {
     assert!(done.status.success(), "{done:?}");
 
     let section = std::fs::read(&out).unwrap();
-    let entries = container::entries(&section).unwrap();
+    let entries = container::sealed_entries(&section).unwrap();
     let [(container::SUMMARY, summary), (container::PROGRAM, program)] = entries[..] else {
         panic!("entries: {entries:?}");
     };

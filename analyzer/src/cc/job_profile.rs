@@ -3,7 +3,7 @@
 
 use super::analysis::AnalysisError;
 use migfit_schema::build::BuiltProgram;
-use migfit_schema::container::{PROGRAM, SUMMARY, append, entries};
+use migfit_schema::container::{PROGRAM, SUMMARY, append, seal, sealed_entries};
 use migfit_schema::profile::{PROFILE_VERSION, Summary};
 use std::path::Path;
 
@@ -38,6 +38,7 @@ impl Stored {
         if let Some(program) = &parts.program {
             append(&mut section, PROGRAM, program);
         }
+        seal(&mut section);
         Stored { section, summary }
     }
 
@@ -63,7 +64,7 @@ struct Parts {
 impl Parts {
     fn read(container: &[u8]) -> Result<Parts, AnalysisError> {
         let broken = |reason: String| AnalysisError::Output(reason);
-        let entries = entries(container).map_err(|error| broken(error.to_string()))?;
+        let entries = sealed_entries(container).map_err(|error| broken(error.to_string()))?;
         let entry = |wanted| {
             entries
                 .iter()
@@ -94,6 +95,7 @@ impl Parts {
                 allocations: Vec::new(),
                 launches: Vec::new(),
                 kernels: Vec::new(),
+                device_variables: 0,
                 unknowns: Vec::new(),
                 without_ir: Vec::new(),
                 failure: Some(reason.to_string()),
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn a_failed_analysis_gives_an_empty_profile_that_says_why() {
         let stored = Stored::new("prog", Err(AnalysisError::TooLong(60)), vec!["a.o".into()]);
-        let entries = entries(&stored.section).unwrap();
+        let entries = sealed_entries(&stored.section).unwrap();
         assert_eq!(entries.len(), 1);
         let summary: Summary = serde_json::from_slice(entries[0].1).unwrap();
         assert_eq!(
@@ -139,11 +141,12 @@ mod tests {
             &serde_json::to_vec(&summary).unwrap(),
         );
         append(&mut container, PROGRAM, b"code");
+        seal(&mut container);
         let stored = Stored::new("prog", Ok(container), vec!["b.o".into()]);
         assert_eq!(stored.summary.failure, None);
         assert_eq!(stored.summary.without_ir, ["b.o"]);
         assert_eq!(
-            entries(&stored.section).unwrap()[1],
+            sealed_entries(&stored.section).unwrap()[1],
             (PROGRAM, &b"code"[..])
         );
     }
@@ -160,6 +163,9 @@ mod tests {
                 .unwrap()
                 .contains("no known mark")
         );
-        assert!(failure(b"").unwrap().contains("no summary"));
+        assert!(failure(b"").unwrap().contains("checksum"));
+        let mut empty = Vec::new();
+        seal(&mut empty);
+        assert!(failure(&empty).unwrap().contains("no summary"));
     }
 }

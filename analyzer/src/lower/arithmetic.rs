@@ -11,6 +11,7 @@ pub(super) fn binary<'m>(
     instruction: Instruction<'m>,
 ) -> Result<(), String> {
     let op = binary_op(instruction.opcode()).ok_or("arithmetic without form")?;
+    let no_wrap = instruction.no_signed_wrap();
     let (a, b) = (
         operands(body, instruction, 0)?,
         operands(body, instruction, 1)?,
@@ -20,7 +21,14 @@ pub(super) fn binary<'m>(
         .into_iter()
         .zip(a.into_iter().zip(b))
     {
-        body.emit(Op::Binary { dst, ty, op, a, b });
+        body.emit(Op::Binary {
+            dst,
+            ty,
+            op,
+            a,
+            b,
+            no_wrap,
+        });
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ pub(super) fn read_modify_write<'m>(
                 op,
                 a: Operand::Reg(dst),
                 b: operand,
+                no_wrap: false,
             });
             Operand::Reg(new)
         }

@@ -86,6 +86,7 @@ fn join(body: &mut Body<'_, '_>, dst: Reg, to: Type, parts: &[(Operand, Type)]) 
             op: BinaryOp::Or,
             a: sum,
             b: placed,
+            no_wrap: false,
         });
         sum = Operand::Reg(joined);
         shift += u64::from(width(*from));
@@ -123,6 +124,7 @@ fn shifted(body: &mut Body<'_, '_>, ty: Type, op: BinaryOp, a: Operand, b: u64) 
         op,
         a,
         b: Operand::Const(b),
+        no_wrap: false,
     });
     Operand::Reg(dst)
 }

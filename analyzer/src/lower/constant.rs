@@ -116,6 +116,7 @@ pub(super) fn computed<'m>(
                 op,
                 a,
                 b,
+                no_wrap: false,
             });
             dst
         }

@@ -130,7 +130,14 @@ fn each_pair<'m>(
         .into_iter()
         .zip(a.into_iter().zip(b))
     {
-        body.emit(Op::Binary { dst, ty, op, a, b });
+        body.emit(Op::Binary {
+            dst,
+            ty,
+            op,
+            a,
+            b,
+            no_wrap: false,
+        });
     }
     Ok(())
 }
@@ -182,6 +189,7 @@ fn pointer_mask<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Result<()
         op: BinaryOp::And,
         a,
         b: mask,
+        no_wrap: false,
     });
     for dst in body.registers_of(call.value()) {
         let a = Operand::Reg(masked);
@@ -206,6 +214,7 @@ fn multiply_add<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Result<()
             op: BinaryOp::FMul,
             a,
             b,
+            no_wrap: false,
         });
         let a = Operand::Reg(product);
         body.emit(Op::Binary {
@@ -214,6 +223,7 @@ fn multiply_add<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Result<()
             op: BinaryOp::FAdd,
             a,
             b: c,
+            no_wrap: false,
         });
     })
 }
@@ -260,6 +270,7 @@ fn three_way<'m>(
             op: BinaryOp::Sub,
             a: above,
             b: below,
+            no_wrap: false,
         });
     }
     Ok(())

@@ -31,6 +31,7 @@ pub(super) fn checked(
         op,
         a,
         b,
+        no_wrap: false,
     });
     let value = Operand::Reg(result);
     match op {
@@ -192,6 +193,7 @@ pub(super) fn funnel_shift(
         op: BinaryOp::Or,
         a: upper,
         b: lower,
+        no_wrap: false,
     });
 }
 
@@ -218,7 +220,14 @@ pub(super) fn flag(
 
 fn binary(body: &mut Body<'_, '_>, ty: Type, op: BinaryOp, a: Operand, b: Operand) -> Operand {
     let dst = body.fresh();
-    body.emit(Op::Binary { dst, ty, op, a, b });
+    body.emit(Op::Binary {
+        dst,
+        ty,
+        op,
+        a,
+        b,
+        no_wrap: false,
+    });
     Operand::Reg(dst)
 }
 

@@ -155,6 +155,9 @@ impl<'m> Lowering<'m> {
             constructors,
             main,
             kernels: self.facts.kernels.clone(),
+            opaque: Vec::new(),
+            catches: Vec::new(),
+            loose_floats: None,
         }
     }
 }

@@ -25,7 +25,14 @@ pub fn g(id: u32) -> Operand {
 
 pub fn binary(dst: Reg, op: BinaryOp, a: Operand, b: Operand) -> Op {
     let ty = I64;
-    Op::Binary { dst, ty, op, a, b }
+    Op::Binary {
+        dst,
+        ty,
+        op,
+        a,
+        b,
+        no_wrap: false,
+    }
 }
 
 pub fn add(dst: Reg, a: Operand, b: Operand) -> Op {
@@ -217,6 +224,9 @@ pub fn program(functions: Vec<Function>, globals: Vec<Global>) -> SizeProgram {
         globals: [vec![global("slot")], globals].concat(),
         constructors: Vec::new(),
         kernels: Vec::new(),
+        opaque: Vec::new(),
+        catches: Vec::new(),
+        loose_floats: None,
     }
 }
 

@@ -308,6 +308,7 @@ fn trace(program: &SizeProgram) -> Trace {
             allocations: Vec::new(),
             launches: Vec::new(),
             kernels: Vec::new(),
+            device_variables: 0,
             unknowns: Vec::new(),
             without_ir: Vec::new(),
             failure: None,

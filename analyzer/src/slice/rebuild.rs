@@ -47,6 +47,9 @@ pub fn rebuild(
         constructors: constructors.filter(|id| kept.active.contains(id)).collect(),
         main: program.main,
         kernels: program.kernels.clone(),
+        opaque: program.opaque.clone(),
+        catches: program.catches.clone(),
+        loose_floats: program.loose_floats.clone(),
     }
 }
 

@@ -3,7 +3,7 @@
 use migfit_schema::build::{
     BuiltProgram, CLANG_VARIABLE, LOG_VARIABLE, REAL_PATH_VARIABLE, VIRTUAL_VARIABLE,
 };
-use migfit_schema::container::{PROFILE_SECTION, SUMMARY, append, entries};
+use migfit_schema::container::{PROFILE_SECTION, SUMMARY, append, seal, sealed_entries};
 use migfit_schema::profile::{PROFILE_VERSION, Summary};
 use object::{Object as _, ObjectSection as _};
 use std::os::unix::fs::symlink;
@@ -127,7 +127,7 @@ impl Fixture {
     /// The summary that a program carries.
     pub fn summary(&self, program: &str) -> Summary {
         let section = section(&self.read(program), PROFILE_SECTION).expect("a job profile");
-        let entries = entries(&section).unwrap();
+        let entries = sealed_entries(&section).unwrap();
         let (_, json) = entries.iter().find(|(mark, _)| *mark == SUMMARY).unwrap();
         serde_json::from_slice(json).unwrap()
     }
@@ -193,6 +193,7 @@ fn container() -> Vec<u8> {
         allocations: Vec::new(),
         launches: Vec::new(),
         kernels: Vec::new(),
+        device_variables: 0,
         unknowns: Vec::new(),
         without_ir: Vec::new(),
         failure: None,
@@ -203,5 +204,6 @@ fn container() -> Vec<u8> {
         SUMMARY,
         &serde_json::to_vec(&summary).unwrap(),
     );
+    seal(&mut container);
     container
 }

@@ -52,6 +52,21 @@ impl<'m> Instruction<'m> {
         u32::try_from(query!(LLVMGetNumOperands(self.0.raw()))).unwrap_or(0)
     }
 
+    /// Whether signed overflow of its arithmetic is undefined (`nsw`); false where it has no such mark.
+    #[must_use]
+    pub fn no_signed_wrap(self) -> bool {
+        use LLVMOpcode::*;
+        matches!(self.opcode(), LLVMAdd | LLVMSub | LLVMMul | LLVMShl)
+            && query!(LLVMGetNSW(self.0.raw())) != 0
+    }
+
+    /// Whether it may be reckoned more loosely than IEEE 754 says (`fast`, `contract`, `reassoc`, ...).
+    #[must_use]
+    pub fn is_loose(self) -> bool {
+        query!(LLVMCanValueUseFastMathFlags(self.0.raw())) != 0
+            && query!(LLVMGetFastMathFlags(self.0.raw())) != 0
+    }
+
     /// Where it stands in the source.
     #[must_use]
     pub fn location(self) -> Option<Location<'m>> {

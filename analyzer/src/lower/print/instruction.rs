@@ -43,7 +43,17 @@ impl Listing<'_> {
         };
         let one = |a: &Operand, ty: &Type| format!("{} {}", type_name(*ty), self.typed(*a, *ty));
         Some(match op {
-            Op::Binary { dst, ty, op, a, b } => (*dst, format!("{} {}", word(op), pair(a, b, ty))),
+            Op::Binary {
+                dst,
+                ty,
+                op,
+                a,
+                b,
+                no_wrap,
+            } => {
+                let mark = if *no_wrap { " nsw" } else { "" };
+                (*dst, format!("{}{mark} {}", word(op), pair(a, b, ty)))
+            }
             Op::Compare { dst, ty, op, a, b } => {
                 (*dst, format!("is {} {}", word(op), pair(a, b, ty)))
             }

@@ -77,6 +77,7 @@ impl Solver<'_> {
                 op,
                 a,
                 b,
+                ..
             } if carries_pointer(*op) => {
                 self.flow(function, *a, function, *dst);
                 self.flow(function, *b, function, *dst);
