@@ -90,6 +90,7 @@ mod tests {
                 allocations: Vec::new(),
                 launches: Vec::new(),
                 kernels: Vec::new(),
+                device_variables: 0,
                 unknowns: Vec::new(),
                 without_ir: Vec::new(),
                 failure: None,

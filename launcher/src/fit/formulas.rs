@@ -299,6 +299,7 @@ mod tests {
                 registers: None,
                 static_shared: None,
             }],
+            device_variables: 0,
             unknowns: vec![Unknown {
                 site: Some(site_at(9)),
                 what: "call of foo".to_owned(),

@@ -140,7 +140,9 @@ impl Explain for ProgramError {
             ProgramError::NoProfile(_) => {
                 format!("{BUILD} (llvm-strip takes the job profile away, GNU strip leaves it)")
             }
-            ProgramError::DamagedProfile { .. } => format!("{BUILD} (again)"),
+            ProgramError::DamagedProfile { .. } => {
+                "build it again with migfit: migfit build -- make".to_owned()
+            }
             ProgramError::OtherVersion { .. } => {
                 format!("{BUILD} (again, with the migfit that shall read it)")
             }

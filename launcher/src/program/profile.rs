@@ -76,8 +76,10 @@ fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
         path: path.to_owned(),
         reason,
     };
-    let entries =
-        container::entries(section).map_err(|error| damaged(DamagedProfile::Container(error)))?;
+    let entries = container::sealed_entries(section).map_err(|error| {
+        of_another_version(path, section)
+            .unwrap_or_else(|| damaged(DamagedProfile::Container(error)))
+    })?;
     let payloads = |mark| {
         entries
             .iter()
@@ -98,6 +100,22 @@ fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
     Ok(JobProfile { summary, program })
 }
 
+/// Earlier versions had no checksum: they are not damaged but old.
+fn of_another_version(path: &Path, section: &[u8]) -> Option<ProgramError> {
+    let entries = container::entries(section).ok()?;
+    let (_, json) = entries.into_iter().find(|entry| entry.0 == SUMMARY)?;
+    let head: Head = serde_json::from_slice(json).ok()?;
+    (head.version != u64::from(PROFILE_VERSION)).then(|| other_version(path, head))
+}
+
+fn other_version(path: &Path, head: Head) -> ProgramError {
+    ProgramError::OtherVersion {
+        path: path.to_owned(),
+        found: head.version,
+        writer: head.migfit,
+    }
+}
+
 /// The head of a summary, which every version has.
 #[derive(serde::Deserialize)]
 struct Head {
@@ -112,11 +130,7 @@ fn decode_summary(path: &Path, json: &[u8]) -> Result<Summary, ProgramError> {
     };
     let head: Head = serde_json::from_slice(json).map_err(damaged)?;
     if head.version != u64::from(PROFILE_VERSION) {
-        return Err(ProgramError::OtherVersion {
-            path: path.to_owned(),
-            found: head.version,
-            writer: head.migfit,
-        });
+        return Err(other_version(path, head));
     }
     serde_json::from_slice(json).map_err(damaged)
 }

@@ -91,31 +91,58 @@ fn a_job_profile_of_another_version() {
         84,
         &[
             "version 99",
-            "reads version 1",
+            "reads version 2",
             "\n  written by migfit 7.0.0\n",
         ],
     );
 }
 
+/// A section of these entries, with a right checksum.
+fn sealed(entries: &[([u8; 8], &[u8])]) -> Vec<u8> {
+    let mut section = Vec::new();
+    for (mark, payload) in entries {
+        container::append(&mut section, *mark, payload);
+    }
+    container::seal(&mut section);
+    section
+}
+
 #[test]
 fn a_damaged_job_profile() {
     let whole = section(&summary(), None);
-    let cut = elf(Some(&whole[..whole.len() - 1]));
-    refused(&with(&cut), 84, &["entry cut short at byte 0"]);
-    refused(
-        &with(&elf(Some(b"nothing that is ours"))),
-        84,
-        &["no known mark at byte 0"],
+    let damaged = |section: &[u8], part: &str| {
+        refused(
+            &with(&elf(Some(section))),
+            84,
+            &[part, "hint: build it again"],
+        );
+    };
+    damaged(&whole[..whole.len() - 1], "entry cut short");
+    let mut flipped = whole.clone();
+    flipped[40] ^= 1;
+    damaged(&flipped, "the checksum does not fit");
+    damaged(b"nothing that is ours", "no known mark at byte 0");
+    damaged(b"", "the checksum does not fit");
+    damaged(&sealed(&[]), "no summary");
+    let json = serde_json::to_vec(&summary()).unwrap();
+    let one = (container::SUMMARY, json.as_slice());
+    damaged(&sealed(&[one, one]), "2 summaries");
+    damaged(
+        &sealed(&[(container::SUMMARY, b"{\"version\": 2")]),
+        "summary: EOF",
     );
-    refused(&with(&elf(Some(b""))), 84, &["no summary"]);
-    let twice = [whole.clone(), whole.clone()].concat();
-    refused(&with(&elf(Some(&twice))), 84, &["2 summaries"]);
-    let mut no_json = Vec::new();
-    container::append(&mut no_json, container::SUMMARY, b"{\"version\": 1");
-    refused(&with(&elf(Some(&no_json))), 84, &["summary: EOF"]);
-    let mut no_program = whole.clone();
-    container::append(&mut no_program, container::PROGRAM, &[0xff; 40]);
-    refused(&with(&elf(Some(&no_program))), 84, &["size program: "]);
+    damaged(
+        &sealed(&[one, (container::PROGRAM, &[0xff; 40])]),
+        "size program: ",
+    );
+}
+
+#[test]
+fn a_job_profile_from_before_there_was_a_checksum_is_old_and_not_damaged() {
+    let mut unsealed = Vec::new();
+    let json = b"{\"version\": 1, \"migfit\": \"0.0.1\"}";
+    container::append(&mut unsealed, container::SUMMARY, json);
+    refused(&with(&elf(Some(&unsealed))), 84, &["has version 1"]);
 }
 
 #[test]

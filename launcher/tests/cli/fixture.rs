@@ -84,6 +84,7 @@ pub fn section(summary: &Summary, program: Option<&SizeProgram>) -> Vec<u8> {
         let program = postcard::to_allocvec(program).unwrap();
         container::append(&mut bytes, PROGRAM, &program);
     }
+    container::seal(&mut bytes);
     bytes
 }
 
@@ -108,6 +109,7 @@ pub fn summary() -> Summary {
         }],
         launches: Vec::new(),
         kernels: Vec::new(),
+        device_variables: 0,
         unknowns: Vec::new(),
         without_ir: Vec::new(),
         failure: None,
@@ -143,6 +145,7 @@ pub fn size_program() -> SizeProgram {
         op: program::BinaryOp::Mul,
         a: Operand::Reg(5),
         b: Operand::Const(4),
+        no_wrap: false,
     };
     let slot = Op::Alloca {
         dst: 7,
