@@ -56,6 +56,9 @@ pub struct Need {
     pub assumptions: Vec<Unknown>,
     /// What stayed unknown, with place and reason; never dropped.
     pub unknowns: Vec<Unknown>,
+    /// What is known and worth telling without making the answer less sure: a failing exit after CUDA calls, a
+    /// launch that the driver refuses.
+    pub notes: Vec<Unknown>,
     /// Files that the evaluation read.
     pub files: Vec<String>,
     /// Instructions executed.

@@ -37,6 +37,7 @@ pub fn nothing(what: &str, reason: String) -> Need {
         allocations: Vec::new(),
         launches: Vec::new(),
         assumptions: Vec::new(),
+        notes: Vec::new(),
         unknowns: vec![Unknown {
             site: None,
             what: what.to_owned(),
@@ -81,6 +82,7 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
             .collect(),
         assumptions: notes(&host.notes.assumptions),
         unknowns: notes(&host.notes.unknowns),
+        notes: notes(&host.notes.remarks),
         files: host.files.read.clone(),
         steps: host.steps,
     }
@@ -134,26 +136,32 @@ fn note_end(host: &mut Host<'_>, end: &End, place: Place) {
                 .unknowns
                 .push((place, "rest of the program".to_owned(), reason));
         }
-        End::Exit(Some(code)) if *code != 0 => {
-            let when = match host.notes.cuda_calls {
-                0 => "before any CUDA call: wrong arguments?",
-                _ if gave_up_early(host, end) => "before any allocation: wrong arguments?",
-                _ => "after CUDA calls",
-            };
-            let reason = format!("the program exits with code {code}{at} {when}");
-            host.notes
-                .unknowns
-                .push((place, "rest of the program".to_owned(), reason));
-            for (path, why) in std::mem::take(&mut host.notes.missing_files) {
-                host.notes.unknowns.push((
-                    Place::default(),
-                    format!("file {path}"),
-                    format!("it cannot be opened: {why}"),
-                ));
-            }
-        }
+        End::Exit(Some(code)) if *code != 0 => note_failure(host, end, *code, (place, at)),
         End::Exit(_) => {}
     }
+}
+
+/// Notes a failing exit. One before anything was asked of the device leaves the need unknown; a later one is the
+/// end of that run, of which all is known.
+fn note_failure(host: &mut Host<'_>, end: &End, code: i32, (place, at): (Place, String)) {
+    let early = gave_up_early(host, end);
+    let calls = host.notes.cuda_calls;
+    let missing = std::mem::take(&mut host.notes.missing_files);
+    let (list, what, reason) = if early {
+        let what_before = if calls == 0 { "CUDA call" } else { "allocation" };
+        let reason = format!(
+            "the program exits with code {code}{at} before any {what_before}: wrong arguments?"
+        );
+        (&mut host.notes.unknowns, "rest of the program", reason)
+    } else {
+        let reason = format!("the program ends with code {code}{at}");
+        (&mut host.notes.remarks, "end of the program", reason)
+    };
+    list.push((place, what.to_owned(), reason));
+    list.extend(missing.into_iter().map(|(path, why)| {
+        let reason = format!("it cannot be opened: {why}");
+        (Place::default(), format!("file {path}"), reason)
+    }));
 }
 
 fn allocation(program: &SizeProgram, requests: &Requests) -> AllocationNeed {

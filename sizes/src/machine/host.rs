@@ -84,6 +84,8 @@ pub struct Notes {
     pub assumptions: Vec<(Place, String, String)>,
     /// What stayed unknown, in order: place, what, why.
     pub unknowns: Vec<(Place, String, String)>,
+    /// What is known and worth telling, in order: place, what, why.
+    pub remarks: Vec<(Place, String, String)>,
     seen: BTreeSet<(Place, String)>,
     /// A size depends on how much memory is free.
     pub elastic: bool,
@@ -111,6 +113,20 @@ impl Notes {
     pub fn unknown(&mut self, place: Place, what: &str, reason: String) {
         if self.seen.insert((place, what.to_owned())) {
             self.unknowns.push((place, what.to_owned(), reason));
+        }
+    }
+
+    /// Notes a call whose code is not here: it may take device memory.
+    pub fn not_looked_into(&mut self, place: Place, name: &str) {
+        let reason = "its code was not looked into; it may take device memory";
+        self.unknown(place, &format!("call of {name}"), reason.to_owned());
+        self.missed_allocation = true;
+    }
+
+    /// Notes something that is known, once per place and subject.
+    pub fn remark(&mut self, place: Place, what: &str, reason: String) {
+        if self.seen.insert((place, what.to_owned())) {
+            self.remarks.push((place, what.to_owned(), reason));
         }
     }
 }
@@ -150,6 +166,10 @@ pub struct Host<'p> {
     pub handle_names: BTreeMap<u64, String>,
     /// Reused for the results of scanf.
     pub scanned: Scanned,
+    /// The runtime's last error, until the program asks for it.
+    pub last_error: i32,
+    /// Variables of the environment that the program set or, with none, took away.
+    pub environment: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
     /// Position of `strtok`.
     pub strtok: Value,
     /// Where the program is now.

@@ -41,6 +41,8 @@ pub fn host<'p>(
         fixed_texts: BTreeMap::new(),
         handle_names: BTreeMap::new(),
         scanned: Default::default(),
+        last_error: 0,
+        environment: BTreeMap::new(),
         strtok: Value::known(0),
         place: Place::default(),
         steps: 0,
