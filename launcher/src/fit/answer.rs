@@ -1,13 +1,13 @@
 //! The answer of `migfit fit PROGRAM ARGS`: a need and, for each board, the slices against it. Data only.
 
 use crate::fit::evaluate::Evaluator;
-use crate::sizing::{self, Board, Sized};
+use crate::sizing::{self, Board, Choice, Sized};
 use migfit_mig::ProfileName;
 use migfit_sizes::Need;
 
 /// The whole answer.
 pub struct Answer<'m> {
-    /// What the program needs; on `slice` where it asks its device. None where no board tells what it asks for.
+    /// What the program needs; on `slice` where it asks its device: the one to take on the first board. None where no board tells what it asks for.
     pub need: Option<Need>,
     /// The slice that `need` is for, where slices differ.
     pub slice: Option<(Board<'m>, ProfileName)>,
@@ -17,22 +17,28 @@ pub struct Answer<'m> {
 
 /// Works out the answer.
 pub fn answer<'m>(evaluator: &mut Evaluator<'_>, boards: &[Board<'m>]) -> Answer<'m> {
-    let sized = boards
+    let boards: Vec<(Board<'m>, Sized)> = boards
         .iter()
         .map(|board| {
             let need = |profile: &_| evaluator.slice_need(board.model, profile);
             (*board, sizing::size(*board, need))
         })
         .collect();
-    let shown = boards.iter().find_map(|board| {
-        let whole = board.model.whole()?;
-        let need = evaluator.need(board.model, whole)?.clone();
-        Some((need, (*board, whole.name)))
+    let shown = boards.iter().find_map(|(board, sized)| {
+        let profile = board.model.profile(taken(sized)?)?;
+        let need = evaluator.need(board.model, profile)?.clone();
+        Some((need, (*board, profile.name)))
     });
     let (need, slice) = shown.unzip();
     Answer {
         need,
         slice: slice.filter(|_| evaluator.asks_device()),
-        boards: sized,
+        boards,
     }
+}
+
+/// The MIG profile to take; the largest one where none is large enough.
+fn taken(sized: &Sized) -> Option<ProfileName> {
+    let (Choice::Tightest(slice) | Choice::Whole(slice) | Choice::TooLarge(slice)) = sized.choice?;
+    Some(slice.candidate.profile)
 }

@@ -4,6 +4,7 @@
 use crate::sizing::{SliceNeed, device};
 use migfit_mig::{MigProfile, Model};
 use migfit_schema::profile::JobProfile;
+use migfit_schema::units::Bytes;
 use migfit_sizes::{CommandLine, DeviceProperties, Limits, Need, Verdict};
 
 /// Evaluates one command line on the slices that it is asked about.
@@ -50,13 +51,16 @@ impl<'p> Evaluator<'p> {
 
     /// The same as far as sizing is concerned.
     pub fn slice_need(&mut self, model: &Model, profile: &MigProfile) -> SliceNeed {
+        let variables = Bytes(self.profile.summary.device_variables);
         match self.need(model, profile) {
             Some(need) => SliceNeed {
                 bytes: need.peak_rounded,
+                variables,
                 verdict: need.verdict,
             },
             None => SliceNeed {
                 bytes: None,
+                variables,
                 verdict: Verdict::Unknown,
             },
         }

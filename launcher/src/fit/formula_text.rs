@@ -248,7 +248,7 @@ fn meaning(input: &Input) -> &'static str {
         }
         Input::ArgCount => "argc: the number of words, the program's own name included",
         Input::OptionInt(_) => {
-            "option(-s, --size): the number behind this option, in either spelling"
+            "option(NAMES): the number behind this option, in any of its spellings"
         }
         Input::EnvInt(_) => "env(NAME): the environment variable, as a number",
         Input::FileInt { .. } => "file(F, number 0): the first number in the file F",

@@ -331,7 +331,7 @@ not known
   lud.cu:9  call of foo: it has no body
 
 how inputs are written
-  option(-s, --size): the number behind this option, in either spelling
+  option(NAMES): the number behind this option, in any of its spellings
 
 linked without IR, so not looked into
   libx.a(y.o)

@@ -68,7 +68,7 @@ pub fn answer(
         need: answer
             .need
             .as_ref()
-            .map(|need| NeedForm::of(need, answer.slice)),
+            .map(|need| NeedForm::of(need, answer.slice, summary)),
         gpus: answer
             .boards
             .iter()
@@ -89,26 +89,35 @@ struct NeedForm<'a> {
     peak_bytes: Option<Bytes>,
     peak_rounded_bytes: Option<Bytes>,
     live_at_end_bytes: Bytes,
+    /// Of the program's modules, not of an allocation call; not in the peak.
+    device_variable_bytes: u64,
     allocations: Vec<AllocationForm<'a>>,
     launches: Vec<LaunchForm<'a>>,
     assumptions: &'a [Unknown],
     unknowns: &'a [Unknown],
+    notes: &'a [Unknown],
     files: &'a [String],
     steps: u64,
 }
 
 impl<'a> NeedForm<'a> {
-    fn of(need: &'a Need, slice: Option<(Board<'_>, ProfileName)>) -> NeedForm<'a> {
+    fn of(
+        need: &'a Need,
+        slice: Option<(Board<'_>, ProfileName)>,
+        summary: &Summary,
+    ) -> NeedForm<'a> {
         NeedForm {
             verdict: need.verdict.to_string(),
             on_slice: slice.map(|(board, name)| format!("{board} {name}")),
             peak_bytes: need.peak,
             peak_rounded_bytes: need.peak_rounded,
             live_at_end_bytes: need.live_at_end,
+            device_variable_bytes: summary.device_variables,
             allocations: need.allocations.iter().map(AllocationForm::of).collect(),
             launches: need.launches.iter().map(LaunchForm::of).collect(),
             assumptions: &need.assumptions,
             unknowns: &need.unknowns,
+            notes: &need.notes,
             files: &need.files,
             steps: need.steps,
         }

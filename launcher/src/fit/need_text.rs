@@ -7,10 +7,20 @@ use migfit_schema::units::Bytes;
 use migfit_sizes::{AllocationNeed, LaunchNeed, Need};
 use std::fmt::Write;
 
-/// The need as text.
+/// The need as text, for a program with so many bytes of device variables.
 #[must_use]
-pub fn text(need: &Need) -> String {
+pub fn text(need: &Need, device_variables: Bytes) -> String {
     let mut text = headline(need);
+    if device_variables.0 > 0 {
+        let _ = writeln!(
+            text,
+            "device variables: {} bytes (of the module, not of an allocation call)",
+            device_variables.0
+        );
+    }
+    for note in &need.notes {
+        let _ = writeln!(text, "{}", remark(note));
+    }
     list(&mut text, "taken for granted", &need.assumptions);
     list(&mut text, "not known", &need.unknowns);
     if !need.allocations.is_empty() {
@@ -54,6 +64,19 @@ fn headline(need: &Need) -> String {
         rounded.unwrap_or_default(),
         need.verdict,
     )
+}
+
+/// What the user should know beside the figure: `e2.cu:4  the program ends with code 1: ...`.
+fn remark(note: &Unknown) -> String {
+    let place = note
+        .site
+        .as_ref()
+        .map(|site| format!(" (at {site})"))
+        .unwrap_or_default();
+    match note.reason.is_empty() {
+        true => format!("note: {}{place}", note.what),
+        false => format!("note: {}: {}{place}", note.what, note.reason),
+    }
 }
 
 fn list(text: &mut String, title: &str, items: &[Unknown]) {
@@ -199,6 +222,7 @@ mod tests {
             launches,
             assumptions: Vec::new(),
             unknowns: Vec::new(),
+            notes: Vec::new(),
             files: vec!["256.dat".to_owned()],
             steps: 10,
         }
@@ -220,15 +244,15 @@ launches
 
 read: 256.dat
 ";
-        assert_eq!(text(&need(launches)), expected);
+        assert_eq!(text(&need(launches), Bytes(0)), expected);
     }
 
     #[test]
     fn what_depends_on_the_device_is_marked_and_stays_on_its_own_row() {
-        let text = text(&need(vec![
-            launch_of(None, false),
-            launch_of(Some(2), false),
-        ]));
+        let text = text(
+            &need(vec![launch_of(None, false), launch_of(Some(2), false)]),
+            Bytes(0),
+        );
         assert!(
             text.contains("unknown  16x16       0  unknown     1+\n"),
             "{text}"
@@ -247,7 +271,10 @@ read: 256.dat
             what: "size of cudaMalloc".to_owned(),
             reason: "read from device memory".to_owned(),
         });
-        let text = text(&need);
+        let text = text(&need, Bytes(400));
+        let variables =
+            "\ndevice variables: 400 bytes (of the module, not of an allocation call)\n";
+        assert!(text.contains(variables), "{text}");
         assert!(text.starts_with("device memory: lower bound\n"), "{text}");
         assert!(
             text.contains("\nnot known\n  lud.cu:9  size of cudaMalloc: read from device memory\n"),

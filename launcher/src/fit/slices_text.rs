@@ -66,7 +66,13 @@ fn why(sized: &Sized, taken: &Slice) -> String {
 fn footnote(boards: &[(Board<'_>, Sized)]) -> String {
     let all = boards.iter().flat_map(|(_, sized)| &sized.slices);
     let bases: Vec<Basis> = all.map(|slice| slice.context.basis).collect();
-    let mut text = "needs = device memory as the driver rounds it + CUDA context\n".to_owned();
+    let variables = boards
+        .iter()
+        .flat_map(|(_, sized)| &sized.slices)
+        .any(|slice| slice.need.variables.0 > 0);
+    let variables = if variables { " + device variables" } else { "" };
+    let mut text =
+        format!("needs = device memory as the driver rounds it{variables} + CUDA context\n");
     for (basis, of) in [
         (Basis::Assumed, ""),
         (Basis::Modelled, " of the virtual GPU"),
@@ -82,13 +88,14 @@ fn footnote(boards: &[(Board<'_>, Sized)]) -> String {
 mod tests {
     use super::*;
     use crate::sizing::{self, SliceNeed};
-    use migfit_schema::units::Mib;
+    use migfit_schema::units::{Bytes, Mib};
     use migfit_sizes::Verdict;
 
     fn shown(gpu: &str, mib: u64, verdict: Verdict) -> String {
         let board = Board::real(migfit_mig::find(gpu).unwrap());
         let need = SliceNeed {
             bytes: Some(Mib(mib).to_bytes()),
+            variables: Bytes(0),
             verdict,
         };
         text(&[(board, sizing::size(board, |_| need))])
@@ -104,7 +111,8 @@ slices
                                             2g.10gb: has 9856 MiB, need 10600 MiB
 
 needs = device memory as the driver rounds it + CUDA context
-context: 600 MiB, assumed (reports range from 107 to 555 MiB; not measured on these slices)
+context: 600 MiB, assumed (reports range from 107 to 555 MiB; not measured on these slices);
+migfit run on the virtual GPU takes that GPU's modelled context (--gpu virtual:MODEL shows it)
 ";
         let text = shown("a100-40gb", 10_000, Verdict::Exact);
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

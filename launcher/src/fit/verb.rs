@@ -8,6 +8,7 @@ use crate::fit::formulas::{self, Formulas};
 use crate::fit::{json, need_text, slices_text};
 use crate::program;
 use migfit_schema::profile::{JobProfile, Summary};
+use migfit_schema::units::Bytes;
 use migfit_sizes::CommandLine;
 use std::ffi::OsString;
 
@@ -53,20 +54,26 @@ fn in_figures(
     Ok(format!(
         "{}\n{}{}\n{}",
         command.args.join(" "),
-        need(&found),
+        need(&found, &profile.summary),
         formulas::gaps(&profile.summary),
         slices_text::text(&found.boards)
     ))
 }
 
-fn need(found: &Answer<'_>) -> String {
-    let told = found.need.as_ref().map(need_text::text);
+fn need(found: &Answer<'_>, summary: &Summary) -> String {
+    let variables = Bytes(summary.device_variables);
+    let told = found
+        .need
+        .as_ref()
+        .map(|need| need_text::text(need, variables));
     let told = told.unwrap_or_else(|| {
         "device memory: unknown; the program asks its device for what is not known of these GPUs\n".to_owned()
     });
     match found.slice {
         Some((board, name)) => {
-            format!("it asks its device; the figures are for {name} of {board}\n{told}")
+            format!(
+                "on {name} of {board} (it asks its device: each slice has its own need)\n{told}"
+            )
         }
         None => told,
     }

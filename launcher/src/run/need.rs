@@ -4,7 +4,7 @@
 use crate::program::{self, ProgramError};
 use crate::run::job::Job;
 use crate::sizing::choice::Slice;
-use crate::sizing::{Board, Choice, Sized, SliceNeed, device, size};
+use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, device, size};
 use migfit_mig::{MigProfile, ProfileName};
 use migfit_schema::profile::JobProfile;
 use migfit_schema::units::{Bytes, Mib};
@@ -30,6 +30,7 @@ pub struct Foretold {
 pub struct TooLarge {
     job: String,
     program: Bytes,
+    variables: Bytes,
     context: Bytes,
     need: Mib,
     largest: ProfileName,
@@ -40,9 +41,23 @@ impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: needs {} ({} and a CUDA context of {}), the largest slice {} has {}",
-            self.job, self.need, self.program, self.context, self.largest, self.have
+            "{}: needs {} ({}{} and a CUDA context of {}), the largest slice {} has {}",
+            self.job,
+            self.need,
+            self.program,
+            in_clause(self.variables, ", "),
+            self.context,
+            self.largest,
+            self.have
         )
+    }
+}
+
+/// Device variables as part of a sum; nothing where there are none.
+fn in_clause(variables: Bytes, sign: &str) -> String {
+    match variables.0 {
+        0 => String::new(),
+        _ => format!("{sign}{variables} of device variables"),
     }
 }
 
@@ -59,6 +74,8 @@ pub fn foretell(board: Board<'_>, job: &Job, program: &Path) -> Result<Foretold,
     let sized = size(board, |slice| match job.memory {
         Some(bytes) => SliceNeed {
             bytes: Some(bytes),
+            // The user's word is for all that the program takes.
+            variables: Bytes(0),
             verdict: Verdict::UpperBound,
         },
         None => evaluated.on(slice),
@@ -68,6 +85,8 @@ pub fn foretell(board: Board<'_>, job: &Job, program: &Path) -> Result<Foretold,
 
 /// Evaluations of one job: one for all slices where the program does not ask what it runs on.
 struct Evaluated {
+    /// Bytes of the program's device variables.
+    variables: Bytes,
     needs: Vec<(Option<ProfileName>, Need)>,
     /// Why nothing is known.
     nothing: Option<String>,
@@ -76,6 +95,7 @@ struct Evaluated {
 impl Evaluated {
     fn nothing(why: String) -> Evaluated {
         Evaluated {
+            variables: Bytes(0),
             needs: Vec::new(),
             nothing: Some(why),
         }
@@ -93,10 +113,12 @@ impl Evaluated {
         match self.need(slice.name) {
             Some(need) => SliceNeed {
                 bytes: need.peak_rounded.or(need.peak),
+                variables: self.variables,
                 verdict: need.verdict,
             },
             None => SliceNeed {
                 bytes: None,
+                variables: self.variables,
                 verdict: Verdict::Unknown,
             },
         }
@@ -134,6 +156,7 @@ fn evaluate(board: Board<'_>, job: &Job, profile: &JobProfile) -> Evaluated {
         (asks.then_some(slice.name), need)
     });
     Evaluated {
+        variables: Bytes(profile.summary.device_variables),
         needs: needs.collect(),
         nothing: None,
     }
@@ -185,6 +208,7 @@ fn too_large(job: &Job, slice: &Slice) -> TooLarge {
     TooLarge {
         job: job.name.clone(),
         program: slice.need.bytes.unwrap_or_default(),
+        variables: as_the_driver_rounds(slice.need.variables),
         context: slice.context.bytes,
         need: slice.candidate.need,
         largest: slice.candidate.profile,
@@ -210,8 +234,9 @@ fn why(job: &Job, evaluated: &Evaluated, slice: &Slice, need: Option<&Need>) -> 
                 false => format!(", {bytes} as the driver rounds"),
             };
             format!(
-                "{peak} foretold ({}){rounded} + {context} context",
-                slice.need.verdict
+                "{peak} foretold ({}){rounded}{} + {context} context",
+                slice.need.verdict,
+                in_clause(as_the_driver_rounds(slice.need.variables), " + "),
             )
         }
         _ => format!(

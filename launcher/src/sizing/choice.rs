@@ -1,4 +1,4 @@
-//! The rule: the tightest slice whose memory holds need + context; the whole GPU where the need is not known well
+//! The rule: the tightest slice whose memory holds need + device variables + context; the whole GPU where the need is not known well
 //! enough; none where even that is too small.
 
 use crate::sizing::board::Board;
@@ -13,6 +13,8 @@ use migfit_sizes::Verdict;
 pub struct SliceNeed {
     /// Peak, rounded as the driver rounds; none where unknown.
     pub bytes: Option<Bytes>,
+    /// Device variables of the program's modules, which no allocation call asks for.
+    pub variables: Bytes,
     /// How sure.
     pub verdict: Verdict,
 }
@@ -84,6 +86,7 @@ pub fn size(board: Board<'_>, mut need: impl FnMut(&MigProfile) -> SliceNeed) ->
 
 fn against(candidate: Candidate, need: SliceNeed, context: Context) -> Slice {
     let known = need.bytes.unwrap_or_default();
+    let known = known.saturating_add(as_the_driver_rounds(need.variables));
     Slice {
         candidate: Candidate {
             need: known.saturating_add(context.bytes).to_mib_ceil(),
@@ -92,6 +95,13 @@ fn against(candidate: Candidate, need: SliceNeed, context: Context) -> Slice {
         need,
         context,
     }
+}
+
+/// The driver hands out device memory in pieces of 2 MiB.
+#[must_use]
+pub fn as_the_driver_rounds(bytes: Bytes) -> Bytes {
+    const PIECE: u64 = 2 << 20;
+    Bytes(bytes.0.div_ceil(PIECE).saturating_mul(PIECE))
 }
 
 fn choose(slices: &[Slice]) -> Option<Choice> {
@@ -118,9 +128,13 @@ mod tests {
         let board = Board::real(migfit_mig::find("a100-40gb").unwrap());
         let bytes = mib.map(|mib| Mib(mib).to_bytes());
         said(
-            size(board, |_| SliceNeed { bytes, verdict })
-                .choice
-                .unwrap(),
+            size(board, |_| SliceNeed {
+                bytes,
+                variables: Bytes(0),
+                verdict,
+            })
+            .choice
+            .unwrap(),
         )
     }
 
@@ -162,10 +176,27 @@ mod tests {
     }
 
     #[test]
+    fn device_variables_count_in_the_driver_s_pieces() {
+        let board = Board::real(migfit_mig::find("a100-40gb").unwrap());
+        let chosen = |mib: u64, variables: u64| {
+            let need = SliceNeed {
+                bytes: Some(Mib(mib).to_bytes()),
+                variables: Bytes(variables),
+                verdict: EXACT,
+            };
+            said(size(board, |_| need).choice.unwrap())
+        };
+        assert_eq!(chosen(4864 - 602, 1), "tightest 1g.5gb");
+        assert_eq!(chosen(4864 - 602, (2 << 20) + 1), "tightest 1g.10gb");
+        assert_eq!(chosen(4864 - 601, 1), "tightest 1g.10gb");
+    }
+
+    #[test]
     fn each_slice_is_asked_for_its_own_need() {
         let board = Board::virtual_gpu(migfit_mig::find("a100-40gb").unwrap());
         let sized = size(board, |profile| SliceNeed {
             bytes: Some(Mib(2 * profile.memory_mib.0 / 3).to_bytes()),
+            variables: Bytes(0),
             verdict: EXACT,
         });
         assert_eq!(said(sized.choice.unwrap()), "tightest 1g.5gb");
@@ -180,6 +211,7 @@ mod tests {
         let bytes = Some(Bytes(u64::MAX));
         let sized = size(board, |_| SliceNeed {
             bytes,
+            variables: Bytes(u64::MAX),
             verdict: EXACT,
         });
         assert_eq!(said(sized.choice.unwrap()), "too large for 4g.24gb");

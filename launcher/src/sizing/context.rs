@@ -32,7 +32,8 @@ impl Basis {
         match self {
             Basis::Assumed => {
                 format!(
-                    "{ASSUMED}, assumed (reports range from 107 to 555 MiB; not measured on these slices)"
+                    "{ASSUMED}, assumed (reports range from 107 to 555 MiB; not measured on these slices);\n\
+                     migfit run on the virtual GPU takes that GPU's modelled context (--gpu virtual:MODEL shows it)"
                 )
             }
             Basis::Modelled => format!("{VIRTUAL_FIXED} + {VIRTUAL_PER_SM} MiB per SM, modelled"),

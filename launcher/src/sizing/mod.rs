@@ -7,4 +7,4 @@ pub mod context;
 pub mod device;
 
 pub use board::Board;
-pub use choice::{Choice, Sized, SliceNeed, size};
+pub use choice::{Choice, Sized, SliceNeed, as_the_driver_rounds, size};
