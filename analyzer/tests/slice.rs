@@ -35,6 +35,7 @@ fn run(program: &SizeProgram, words: &[&str], cwd: PathBuf) -> (Need, Trace) {
             allocations: Vec::new(),
             launches: Vec::new(),
             kernels: Vec::new(),
+            device_variables: 0,
             unknowns: Vec::new(),
             without_ir: Vec::new(),
             failure: None,

@@ -103,8 +103,16 @@ fn op() -> impl Strategy<Value = Op> {
     ];
     let arguments = || vec((operand(), kind()), 0..7);
     prop_oneof![
-        (id(), kind(), arithmetic, operand(), operand())
-            .prop_map(|(dst, ty, op, a, b)| Op::Binary { dst, ty, op, a, b }),
+        (id(), kind(), arithmetic, operand(), operand()).prop_map(|(dst, ty, op, a, b)| {
+            Op::Binary {
+                dst,
+                ty,
+                op,
+                a,
+                b,
+                no_wrap: false,
+            }
+        }),
         (id(), kind(), operand(), operand()).prop_map(|(dst, ty, a, b)| Op::Compare {
             dst,
             ty,
@@ -247,6 +255,9 @@ fn program() -> impl Strategy<Value = SizeProgram> {
         constructors,
         main,
         kernels: Vec::new(),
+        opaque: vec!["stranger".to_owned()],
+        catches: vec![Place::default()],
+        loose_floats: None,
     })
 }
 
@@ -291,6 +302,7 @@ fn a_value_that_is_used_twice_at_each_step_ends() {
             op: BinaryOp::Mul,
             a: Operand::Reg(at),
             b: Operand::Reg(at),
+            no_wrap: false,
         },
         place: Place::default(),
     };
