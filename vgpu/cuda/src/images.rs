@@ -1,27 +1,25 @@
 //! Loaded device code (a `CUmodule`, which is a `CUlibrary` too) and its kernels (a `CUfunction`, which is a `CUkernel`
 //! too): one object for both names, since the process has one device.
 
-use crate::contexts::{self, CudaContext};
+use crate::contexts::CudaContext;
 use crate::driver::driver;
 use crate::fatbin::container;
-use crate::fatbin::outline::{self, KernelOutline, Variable};
+use crate::fatbin::outline::{self, KernelOutline};
 use crate::fatbin::source::{self, SourceError, WRAPPER_MAGIC};
 use crate::handles::{Handles, Object, next_handle};
 use crate::log;
 use crate::status::{Outcome, Status};
-use migfit_schema::units::Bytes;
+use crate::variables::Variables;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// Loaded device code.
 pub struct Image {
     handle: usize,
     kernels: BTreeMap<String, Arc<Kernel>>,
-    variables: BTreeMap<String, Variable>,
-    /// Device addresses of variables, by context and name; made when first asked for.
-    placed: Mutex<BTreeMap<(u64, String), u64>>,
+    variables: Variables,
 }
 
 /// A kernel.
@@ -62,8 +60,7 @@ pub fn load(image: *const u8) -> Outcome<usize> {
             .into_iter()
             .filter_map(|(name, outline)| kernel(name, outline, image))
             .collect(),
-        variables: outline.variables,
-        placed: Mutex::new(BTreeMap::new()),
+        variables: Variables::new(outline.variables),
     });
     for kernel in image.kernels.values() {
         KERNELS.insert(Arc::clone(kernel));
@@ -76,13 +73,7 @@ pub fn unload(handle: usize) -> Outcome {
     driver()?;
     let image = IMAGES.remove(handle)?;
     KERNELS.remove_where(|kernel| kernel.image.ptr_eq(&Arc::downgrade(&image)));
-    let placed = std::mem::take(&mut *image.placed.lock().unwrap_or_else(PoisonError::into_inner));
-    for address in placed.into_values() {
-        if let Some(owner) = contexts::owner_of(address) {
-            owner.memory.free(address)?;
-        }
-    }
-    Ok(())
+    image.variables.free()
 }
 
 /// The device code of a handle.
@@ -100,10 +91,15 @@ pub fn kernel_of(handle: usize) -> Outcome<Arc<Kernel>> {
 /// The variables of a context went with its memory.
 pub fn context_ended(context: u64) {
     IMAGES.remove_where(|image| {
-        let mut placed = image.placed.lock().unwrap_or_else(PoisonError::into_inner);
-        placed.retain(|(owner, _), _| *owner != context);
+        image.variables.context_ended(context);
         false
     });
+}
+
+/// Whether variables of loaded device code begin at this address.
+pub fn variables_begin_at(address: u64) -> bool {
+    let of_image = |image: &Arc<Image>| image.variables.begin_at(address).then_some(());
+    IMAGES.find(of_image).is_some()
 }
 
 impl Object for Image {
@@ -132,26 +128,24 @@ impl Image {
         self.kernels.values().map(|kernel| kernel.handle())
     }
 
-    /// Address and size of a variable in a context; its memory is allocated when first asked for.
+    /// Loads the code into a context: its variables take device memory there from now on.
+    pub fn load_into(&self, context: &CudaContext) -> Outcome {
+        self.variables.place(context)
+    }
+
+    /// Address and size of a variable in a context, into which the code is loaded.
     pub fn variable(&self, context: &CudaContext, name: &str) -> Outcome<(u64, usize)> {
-        let variable = self.variables.get(name).ok_or(Status::NOT_FOUND)?;
-        let mut placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (context.id, name.to_owned());
-        if let Some(address) = placed.get(&key) {
-            return Ok((*address, variable.bytes));
-        }
-        let Some(initial) = &variable.initial else {
-            log::unsupported(&format!("initial value of {name}"));
-            return Err(Status::NOT_SUPPORTED);
-        };
-        let address = context.memory.allocate(Bytes(variable.bytes as u64))?;
-        clear_and_set(address, variable.bytes, initial);
-        placed.insert(key, address);
-        Ok((address, variable.bytes))
+        self.variables.find(context, name)
     }
 }
 
 impl Kernel {
+    /// Loads the device code that it is from into a context.
+    pub fn load_into(&self, context: &CudaContext) -> Outcome {
+        let image = self.image.upgrade().ok_or(Status::INVALID_HANDLE)?;
+        image.load_into(context)
+    }
+
     /// Handle of the device code that it is from.
     pub fn image(&self) -> Outcome<usize> {
         self.image
@@ -192,7 +186,8 @@ fn kernel(
 fn refuse(error: SourceError) -> Status {
     log::explain(&error.to_string());
     match error {
-        SourceError::NoPtx { .. } | SourceError::Relocatable => Status::NO_BINARY_FOR_GPU,
+        SourceError::NoPtx { .. } => Status::NO_BINARY_FOR_GPU,
+        SourceError::Relocatable => Status::NOT_SUPPORTED,
         SourceError::Image(_) => Status::INVALID_IMAGE,
         SourceError::NotText => Status::INVALID_PTX,
     }
@@ -229,17 +224,4 @@ fn container_bytes<'a>(container: *const u8) -> Result<&'a [u8], SourceError> {
     let length = container::length(header)?;
     // SAFETY: the container is as long as its header says.
     Ok(unsafe { std::slice::from_raw_parts(container, length) })
-}
-
-fn clear_and_set(address: u64, bytes: usize, initial: &[u8]) {
-    let Ok(address) = usize::try_from(address) else {
-        return;
-    };
-    let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
-    // SAFETY: the heap just gave out these bytes, and shared granules may hold what another variable left.
-    let room = unsafe { std::slice::from_raw_parts_mut(start, bytes) };
-    room.fill(0);
-    for (to, from) in room.iter_mut().zip(initial) {
-        *to = *from;
-    }
 }

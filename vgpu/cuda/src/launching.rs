@@ -26,7 +26,7 @@ pub struct Launch {
 
 /// Accepts a launch of the kernel with this handle, or refuses it as a driver would.
 pub fn launch(kernel: usize, launch: &Launch, has_arguments: bool) -> Outcome {
-    contexts::current()?;
+    let context = contexts::current()?;
     let kernel = images::kernel_of(kernel)?;
     streams::get(launch.stream)?;
     require_shape(&kernel, launch)?;
@@ -36,6 +36,7 @@ pub fn launch(kernel: usize, launch: &Launch, has_arguments: bool) -> Outcome {
     if launch.cooperative {
         require_resident(&kernel, launch)?;
     }
+    kernel.load_into(&context)?;
     kernel.launches.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }

@@ -20,6 +20,7 @@ mod occupancy;
 mod spans;
 mod status;
 mod streams;
+mod variables;
 
 #[cfg(test)]
 mod tests;

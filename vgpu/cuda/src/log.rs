@@ -3,10 +3,13 @@
 use crate::border::In;
 use migfit_vgpu_device::{VirtualGpu, unsupported};
 use std::ffi::c_char;
+use std::io::Write;
 
 /// Notes that an unsupported function was called.
 pub fn unsupported(name: &str) {
-    unsupported::log(name, || VirtualGpu::path_from_env().ok());
+    // The log lies beside a state file, never beside a foreign file that was named for one.
+    let state_file = || Some(VirtualGpu::from_env().ok()?.path().to_owned());
+    unsupported::log(name, state_file);
 }
 
 /// For libcudart, which stands on the driver interface alone: notes one of its own functions.
@@ -22,6 +25,7 @@ pub extern "C" fn migfit_vgpu_unsupported(name: In<c_char>) {
 pub fn explain(text: &str) {
     static SAID: unsupported::Said = unsupported::Said::new();
     if SAID.is_new(text) {
-        eprintln!("migfit virtual GPU: {text}");
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(std::io::stderr(), "migfit virtual GPU: {text}");
     }
 }

@@ -28,7 +28,8 @@ pub fn bound() -> Outcome<&'static Driver> {
     if current != 0 && (current == retained.primary || !retained.ended.contains(&current)) {
         return Ok(driver);
     }
-    if retained.primary == 0 {
+    let first = retained.primary == 0;
+    if first {
         let mut primary = 0;
         // SAFETY: room for one handle.
         checked(unsafe { (driver.retain_primary)(&raw mut primary, DEVICE) })?;
@@ -37,6 +38,10 @@ pub fn bound() -> Outcome<&'static Driver> {
     }
     // SAFETY: the handle is live.
     checked(unsafe { (driver.set_current_context)(retained.primary) })?;
+    drop(retained);
+    if first {
+        crate::code::place_all_managed()?;
+    }
     Ok(driver)
 }
 

@@ -6,6 +6,8 @@ use crate::driver;
 use crate::error::{Outcome, Status, checked};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the program registered.
@@ -16,13 +18,15 @@ struct Registry {
     kernels: BTreeMap<usize, Item>,
     /// Variables by the host shadow's address.
     variables: BTreeMap<usize, Item>,
-    /// Managed variables whose host pointer is not set yet, by that pointer's address.
+    /// Managed variables by the address of their host pointer.
     managed: BTreeMap<usize, Item>,
     next: usize,
 }
 
 struct Binary {
     wrapper: usize,
+    /// Code of several files that would have to be linked: nothing here can.
+    relocatable: bool,
     library: Option<usize>,
 }
 
@@ -43,6 +47,10 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
 
 /// Takes a fat binary in; the driver is not touched yet.
 pub fn register_binary(wrapper: *const c_void) -> usize {
+    let relocatable = is_relocatable(wrapper);
+    if relocatable {
+        say_once("programs linked with -rdc=true cannot run here yet: build without -rdc");
+    }
     let mut registry = registry();
     let handle = registry.next;
     registry.next += 1;
@@ -50,6 +58,7 @@ pub fn register_binary(wrapper: *const c_void) -> usize {
         handle,
         Binary {
             wrapper: wrapper.expose_provenance(),
+            relocatable,
             library: None,
         },
     );
@@ -106,30 +115,29 @@ pub fn register_managed(binary: usize, pointer: usize, name: *const c_char) {
 
 /// Sets the host pointers to a fat binary's managed variables: compiled code asks for it before it uses one.
 pub fn place_managed(binary: usize) -> Outcome {
-    let waiting = registry()
-        .managed
-        .values()
-        .any(|item| item.binary == binary);
-    if !waiting {
-        return Ok(());
-    }
-    let driver = bound()?;
+    bound()?;
+    place(|item| item.binary == binary)
+}
+
+/// Sets the host pointers to all managed variables: fat binaries that have some are loaded into a new primary context
+/// at once, since the host may look at them at any time. The context is current already.
+pub fn place_all_managed() -> Outcome {
+    place(|_| true)
+}
+
+fn place(wanted: impl Fn(&Item) -> bool) -> Outcome {
     let mut registry = registry();
-    let library = library(&mut registry, binary)?;
-    let of_binary: Vec<_> = registry
-        .managed
-        .extract_if(.., |_, item| item.binary == binary)
+    let items = registry.managed.iter().filter(|(_, item)| wanted(item));
+    let items: Vec<_> = items
+        .map(|(pointer, item)| (*pointer, item.binary, item.name.clone()))
         .collect();
-    for (pointer, item) in of_binary {
+    for (pointer, binary, name) in items {
+        let library = library(&mut registry, binary)?;
         let mut address = 0_u64;
+        let size = std::ptr::null_mut();
         // SAFETY: room for the address, none for the size, a live library and a NUL-terminated name.
         checked(unsafe {
-            (driver.library_managed)(
-                &raw mut address,
-                std::ptr::null_mut(),
-                library,
-                item.name.as_ptr(),
-            )
+            (driver::driver()?.library_managed)(&raw mut address, size, library, name.as_ptr())
         })?;
         // SAFETY: compiled code registered this address as that of its pointer variable.
         unsafe { std::ptr::with_exposed_provenance_mut::<u64>(pointer).write(address) };
@@ -175,7 +183,11 @@ pub fn function(stub_or_kernel: usize) -> Outcome<usize> {
     let mut function = 0;
     // SAFETY: room for one handle; the driver refuses a handle that is none.
     let result = unsafe { (driver.kernel_function)(&raw mut function, kernel) };
-    checked(result).map_err(|_| Status::INVALID_DEVICE_FUNCTION)?;
+    checked(result).map_err(|status| match status {
+        Status::INVALID_HANDLE => Status::INVALID_DEVICE_FUNCTION,
+        // Its code could not be loaded into the context: no memory, most of the time.
+        other => other,
+    })?;
     Ok(function)
 }
 
@@ -210,6 +222,9 @@ fn library(registry: &mut Registry, binary: usize) -> Outcome<usize> {
     if let Some(library) = binary.library {
         return Ok(library);
     }
+    if binary.relocatable {
+        return Err(Status::NOT_SUPPORTED);
+    }
     let driver = driver::driver()?;
     let wrapper = std::ptr::with_exposed_provenance::<c_void>(binary.wrapper);
     let mut library = 0;
@@ -217,6 +232,27 @@ fn library(registry: &mut Registry, binary: usize) -> Outcome<usize> {
     checked(unsafe { (driver.library_load)(&raw mut library, wrapper, 0, 0, 0, 0, 0, 0) })?;
     binary.library = Some(library);
     Ok(library)
+}
+
+/// Whether a fat binary's wrapper record is of the second version: that of a program linked with `-rdc=true`.
+fn is_relocatable(wrapper: *const c_void) -> bool {
+    const MAGIC: u32 = 0x4662_43b1;
+    const RELOCATABLE: u32 = 2;
+    if wrapper.is_null() {
+        return false;
+    }
+    // SAFETY: not null, so compiled code hands in a wrapper record: magic, version, pointers.
+    let start = unsafe { wrapper.cast::<[u32; 2]>().read_unaligned() };
+    start == [MAGIC, RELOCATABLE]
+}
+
+/// Says what a code cannot, on stderr; several fat binaries of a program are one reason.
+fn say_once(text: &str) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Ordering::Relaxed) {
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(std::io::stderr(), "migfit virtual GPU: {text}");
+    }
 }
 
 fn owned(name: *const c_char) -> CString {

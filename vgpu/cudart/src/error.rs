@@ -19,6 +19,7 @@ impl Status {
     pub const INSUFFICIENT_DRIVER: Status = Status(35);
     pub const INVALID_DEVICE_FUNCTION: Status = Status(98);
     pub const INVALID_DEVICE: Status = Status(101);
+    pub const INVALID_HANDLE: Status = Status(400);
     pub const SYMBOL_NOT_FOUND: Status = Status(500);
     pub const NOT_SUPPORTED: Status = Status(801);
     pub const UNKNOWN: Status = Status(999);

@@ -103,6 +103,12 @@ impl Context {
         self.heap().find(address)
     }
 
+    /// Bytes charged for this context: its own cost and what backs its allocations.
+    #[must_use]
+    pub fn held(&self) -> Bytes {
+        context_cost(self.slice.sms).saturating_add(Bytes(self.heap().backing()))
+    }
+
     /// Memory of the GPU instance (or the whole GPU), other processes included.
     ///
     /// # Errors
@@ -120,11 +126,8 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.belongs_here() {
-            let held = context_cost(self.slice.sms)
-                .0
-                .saturating_add(self.heap().backing());
             // A refund that fails ends with the process anyway: its row is forgotten then.
-            let _ = self.gpu.uncharge_from(&self.holder, Bytes(held));
+            let _ = self.gpu.uncharge_from(&self.holder, self.held());
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Device code: modules and libraries (one thing here), functions and kernels (one thing here), and their attributes.
+//! A module is loaded into the current context at once; a library lazily, into each context at the first use of one
+//! of its kernels or variables there, as by default since CUDA 12. From then on its variables take device memory.
 
 use crate::border::{In, Out};
-use crate::contexts;
+use crate::contexts::{self, CudaContext};
 use crate::images::{self, Kernel};
 use crate::limits;
 use crate::occupancy::REGISTERS_PER_THREAD;
@@ -12,23 +14,23 @@ use std::sync::atomic::Ordering;
 
 exports! {
     fn cuModuleLoad(module: Out<usize>, file: In<c_char>) {
-        contexts::current()?;
-        module.put(load_file(&file)?)
+        let context = contexts::current()?;
+        module.put(loaded_into(&context, load_file(&file)?)?)
     }
 
     fn cuModuleLoadData(module: Out<usize>, image: *const u8) {
-        contexts::current()?;
-        load(&module, image)
+        let context = contexts::current()?;
+        module.put(loaded_into(&context, load(&module, image)?)?)
     }
 
     fn cuModuleLoadDataEx(module: Out<usize>, image: *const u8, _options: u32, _names: usize, _values: usize) {
-        contexts::current()?;
-        load(&module, image)
+        let context = contexts::current()?;
+        module.put(loaded_into(&context, load(&module, image)?)?)
     }
 
     fn cuModuleLoadFatBinary(module: Out<usize>, image: *const u8) {
-        contexts::current()?;
-        load(&module, image)
+        let context = contexts::current()?;
+        module.put(loaded_into(&context, load(&module, image)?)?)
     }
 
     fn cuModuleUnload(module: usize) {
@@ -36,8 +38,8 @@ exports! {
     }
 
     fn cuModuleGetLoadingMode(mode: Out<u32>) {
-        const EAGER: u32 = 1;
-        mode.put(EAGER)
+        const LAZY: u32 = 2;
+        mode.put(LAZY)
     }
 
     fn cuModuleGetFunction(function: Out<usize>, module: usize, name: In<c_char>) {
@@ -60,7 +62,7 @@ exports! {
         library: Out<usize>, image: *const u8, _names: usize, _values: usize, _options: u32,
         _library_names: usize, _library_values: usize, _library_options: u32,
     ) {
-        load(&library, image)
+        library.put(load(&library, image)?)
     }
 
     fn cuLibraryLoadFromFile(
@@ -87,8 +89,7 @@ exports! {
     }
 
     fn cuLibraryGetModule(module: Out<usize>, library: usize) {
-        contexts::current()?;
-        images::image(library)?;
+        images::image(library)?.load_into(&*contexts::current()?)?;
         module.put(library)
     }
 
@@ -102,8 +103,7 @@ exports! {
     }
 
     fn cuKernelGetFunction(function: Out<usize>, kernel: usize) {
-        contexts::current()?;
-        images::kernel_of(kernel)?;
+        images::kernel_of(kernel)?.load_into(&*contexts::current()?)?;
         function.put(kernel)
     }
 
@@ -174,11 +174,19 @@ exports! {
     }
 }
 
-fn load(handle: &Out<usize>, image: *const u8) -> Outcome {
+fn load(handle: &Out<usize>, image: *const u8) -> Outcome<usize> {
     if handle.is_null() || image.is_null() {
         return Err(Status::INVALID_VALUE);
     }
-    handle.put(images::load(image)?)
+    images::load(image)
+}
+
+/// The device code of a handle, loaded into a context; where it does not fit there it is gone again.
+fn loaded_into(context: &CudaContext, module: usize) -> Outcome<usize> {
+    match images::image(module)?.load_into(context) {
+        Ok(()) => Ok(module),
+        Err(status) => images::unload(module).and(Err(status)),
+    }
 }
 
 fn load_file(file: &In<c_char>) -> Outcome<usize> {

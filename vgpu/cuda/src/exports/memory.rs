@@ -5,6 +5,7 @@ use crate::contexts;
 use crate::driver::driver;
 use crate::handles::Object;
 use crate::host_memory;
+use crate::images;
 use crate::status::{Outcome, Status};
 use crate::streams;
 use migfit_schema::units::Bytes;
@@ -139,7 +140,7 @@ fn free(address: u64) -> Outcome {
         return Ok(());
     }
     let owner = contexts::owner_of(address).ok_or(Status::INVALID_VALUE)?;
-    if owner.memory.free(address)? {
+    if !images::variables_begin_at(address) && owner.memory.free(address)? {
         Ok(())
     } else {
         Err(Status::INVALID_VALUE)

@@ -26,10 +26,12 @@ pub struct KernelOutline {
 }
 
 /// A module variable.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its size in bytes.
     pub bytes: usize,
+    /// Its address is a multiple of this, which is at least 1.
+    pub align: usize,
     /// Whether it lies in constant memory.
     pub constant: bool,
     /// Its first bytes, where the text gives them; the rest is zero. `None`: given in a form not known here.
@@ -262,6 +264,7 @@ fn variable(declared: &Declared, body: &[&str]) -> Variable {
     let initial = bytes.map(|bytes| bytes.into_iter().flatten().collect());
     Variable {
         bytes: declared.bytes,
+        align: declared.align,
         constant: declared.space == ".const",
         initial,
     }
@@ -349,6 +352,7 @@ mod tests {
             found["counter"],
             Variable {
                 bytes: 4,
+                align: 4,
                 constant: false,
                 initial: Some(vec![])
             }
@@ -357,6 +361,7 @@ mod tests {
             found["table"],
             Variable {
                 bytes: 16,
+                align: 4,
                 constant: true,
                 initial: Some(vec![1, 2, 255])
             }

@@ -23,7 +23,7 @@ pub enum SourceError {
         minor: u32,
     },
     /// Device code of several files that would have to be linked (`nvcc -rdc=true`).
-    #[error("the virtual GPU does not link relocatable device code yet; build without -rdc=true")]
+    #[error("programs linked with -rdc=true cannot run here yet: build without -rdc")]
     Relocatable,
     /// The PTX is not text.
     #[error("the PTX of the program is not text")]

@@ -56,6 +56,25 @@ unsafe extern "C" {
         module: usize,
         name: *const c_char,
     ) -> u32;
+    pub fn cuLibraryLoadData(
+        library: *mut usize,
+        image: *const c_void,
+        names: usize,
+        values: usize,
+        options: u32,
+        library_names: usize,
+        library_values: usize,
+        library_options: u32,
+    ) -> u32;
+    pub fn cuLibraryUnload(library: usize) -> u32;
+    pub fn cuLibraryGetKernel(kernel: *mut usize, library: usize, name: *const c_char) -> u32;
+    pub fn cuLibraryGetGlobal(
+        address: *mut u64,
+        bytes: *mut usize,
+        library: usize,
+        name: *const c_char,
+    ) -> u32;
+    pub fn cuKernelGetFunction(function: *mut usize, kernel: usize) -> u32;
     pub fn cuFuncSetAttribute(function: usize, attribute: u32, value: i32) -> u32;
     pub fn cuLaunchKernel(
         function: usize,

@@ -6,3 +6,4 @@ mod lab;
 mod launches;
 mod memory;
 mod names;
+mod variables;

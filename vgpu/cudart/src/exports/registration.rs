@@ -85,8 +85,11 @@ pub extern "C" fn __cudaRegisterManagedVar(
 }
 
 exports! {
-    /// The driver's kernel of a host stub: compiled code asks once and launches by it.
+    /// The driver's kernel of a host stub: compiled code asks once and launches by it, whatever the answer. Where
+    /// there is none it gets the stub back, so that the launch fails for the same reason.
     fn __cudaGetKernel(kernel: Out<usize>, stub: usize) {
-        kernel.put(code::kernel(stub)?)
+        let found = code::kernel(stub);
+        kernel.put(*found.as_ref().unwrap_or(&stub))?;
+        found.map(drop)
     }
 }

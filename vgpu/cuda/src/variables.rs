@@ -1,0 +1,142 @@
+//! The variables of loaded device code -> one block of a context's device memory. Code that is loaded takes whole
+//! granules for them, as on a GPU, whether or not a kernel uses them. It must not know when code is loaded.
+
+use crate::contexts::{self, CudaContext};
+use crate::fatbin::outline::Variable;
+use crate::log;
+use crate::status::{Outcome, Status};
+use migfit_schema::units::Bytes;
+use migfit_vgpu_device::memory::GRANULE;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The variables of one piece of device code.
+pub struct Variables {
+    /// By name: what is declared, and where it lies in the block.
+    declared: BTreeMap<String, (Variable, u64)>,
+    /// Bytes of the block: whole granules, or none.
+    bytes: u64,
+    /// Addresses of the blocks, by context.
+    placed: Mutex<BTreeMap<u64, u64>>,
+}
+
+impl Variables {
+    /// Lays variables out, one behind the other.
+    pub fn new(variables: BTreeMap<String, Variable>) -> Variables {
+        let mut end = 0_u64;
+        let mut place = |(name, variable): (String, Variable)| {
+            let start = end.checked_next_multiple_of(variable.align as u64);
+            let start = start.unwrap_or(u64::MAX);
+            end = start.saturating_add(variable.bytes as u64);
+            (name, (variable, start))
+        };
+        let declared = variables.into_iter().map(&mut place).collect();
+        Variables {
+            declared,
+            bytes: end.div_ceil(GRANULE).saturating_mul(GRANULE),
+            placed: Mutex::default(),
+        }
+    }
+
+    /// Gives them memory in a context, with their first values, unless they have it.
+    pub fn place(&self, context: &CudaContext) -> Outcome {
+        self.block(context).map(drop)
+    }
+
+    /// Address and size of one of them in a context.
+    pub fn find(&self, context: &CudaContext, name: &str) -> Outcome<(u64, usize)> {
+        let (variable, offset) = self.declared.get(name).ok_or(Status::NOT_FOUND)?;
+        if variable.initial.is_none() {
+            log::unsupported(&format!("initial value of {name}"));
+            return Err(Status::NOT_SUPPORTED);
+        }
+        Ok((self.block(context)? + offset, variable.bytes))
+    }
+
+    /// Whether a block of theirs begins at this address: the program did not allocate it, so it cannot free it.
+    pub fn begin_at(&self, address: u64) -> bool {
+        self.placed().values().any(|block| *block == address)
+    }
+
+    /// Gives all their memory back.
+    pub fn free(&self) -> Outcome {
+        let placed = std::mem::take(&mut *self.placed());
+        for block in placed.into_values() {
+            if let Some(owner) = contexts::owner_of(block) {
+                owner.memory.free(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Their block in this context went with it.
+    pub fn context_ended(&self, context: u64) {
+        self.placed().remove(&context);
+    }
+
+    /// The block in a context; 0 where there are no variables.
+    fn block(&self, context: &CudaContext) -> Outcome<u64> {
+        if self.bytes == 0 {
+            return Ok(0);
+        }
+        let mut placed = self.placed();
+        if let Some(block) = placed.get(&context.id) {
+            return Ok(*block);
+        }
+        let block = context.memory.allocate(Bytes(self.bytes))?;
+        placed.insert(context.id, block);
+        for (variable, offset) in self.declared.values() {
+            set(block + offset, variable);
+        }
+        Ok(block)
+    }
+
+    fn placed(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+        self.placed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes a variable's first bytes. The rest is zero already: whole granules are new pages.
+fn set(address: u64, variable: &Variable) {
+    let Ok(address) = usize::try_from(address) else {
+        return;
+    };
+    let initial = variable.initial.as_deref().unwrap_or_default();
+    let initial = initial.get(..variable.bytes).unwrap_or(initial);
+    let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
+    // SAFETY: the heap just gave out the block, and the variable lies within it.
+    unsafe { std::ptr::copy_nonoverlapping(initial.as_ptr(), start, initial.len()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(sizes: &[(&str, usize, usize)]) -> Variables {
+        let declared = sizes.iter().map(|&(name, bytes, align)| {
+            let variable = Variable {
+                bytes,
+                align,
+                constant: false,
+                initial: Some(Vec::new()),
+            };
+            (name.to_owned(), variable)
+        });
+        Variables::new(declared.collect())
+    }
+
+    #[test]
+    fn variables_lie_one_behind_the_other_in_whole_granules() {
+        let found = variables(&[("a", 3, 1), ("b", 8, 8), ("c", 1 << 21, 256)]);
+        let starts: Vec<_> = found.declared.values().map(|(_, start)| *start).collect();
+        assert_eq!((starts, found.bytes), (vec![0, 8, 256], 2 * GRANULE));
+        assert_eq!(variables(&[]).bytes, 0);
+        assert_eq!(variables(&[("empty", 0, 4)]).bytes, 0);
+    }
+
+    #[test]
+    fn more_than_all_memory_is_no_small_number() {
+        let found = variables(&[("a", usize::MAX, 8), ("b", 8, 8)]);
+        assert!(found.bytes >= u64::MAX - GRANULE);
+    }
+}
