@@ -1,6 +1,6 @@
 //! `migfit fit` on programs whose job profile is made here: formulas, figures, slices, JSON.
 
-use crate::fixture::{Outcome, Sandbox, elf, section, size_program, summary};
+use crate::fixture::{Outcome, Sandbox, asking_size_program, elf, section, size_program, summary};
 
 fn fit(words: &[&str]) -> Outcome {
     let sandbox = Sandbox::new();
@@ -126,6 +126,42 @@ fn a_larger_need_skips_the_slices_that_are_too_small_and_says_why() {
         text.contains("1g.5gb: has 4864 MiB, need 8230 MiB"),
         "{text}"
     );
+}
+
+#[test]
+fn device_variables_are_told_and_count() {
+    let sandbox = Sandbox::new();
+    let mut summary = summary();
+    summary.device_variables = 5 << 20;
+    let program = elf(Some(&section(&summary, Some(&size_program()))));
+    sandbox.put("vector", &program);
+    let text = sandbox.migfit(&["fit", "./vector", "4096"]).stdout;
+    let line = "\ndevice variables: 5242880 bytes (of the module, not of an allocation call)\n";
+    assert!(text.contains(line), "{text}");
+    assert!(
+        text.contains(" + device variables + CUDA context"),
+        "{text}"
+    );
+    assert!(text.contains("608 MiB"), "{text}");
+    let json = sandbox
+        .migfit(&["fit", "--json", "./vector", "4096"])
+        .stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["need"]["device_variable_bytes"], 5 << 20);
+    assert_eq!(json["need"]["peak_bytes"], 16384);
+    assert_eq!(json["gpus"][0]["slices"][0]["needs_mib"], 2 + 6 + 600);
+}
+
+#[test]
+fn a_program_that_asks_its_device_is_headed_by_the_slice_to_take() {
+    let sandbox = Sandbox::new();
+    let program = elf(Some(&section(&summary(), Some(&asking_size_program()))));
+    sandbox.put("vector", &program);
+    let words = ["fit", "--gpu", "a100-40gb", "./vector", "4096"];
+    let text = sandbox.migfit(&words).stdout;
+    let head = "./vector 4096\non 1g.5gb of a100-40gb (it asks its device: each slice has its own need)\n\
+                device memory: 16.00 KiB";
+    assert!(text.starts_with(head), "{text}");
 }
 
 #[test]

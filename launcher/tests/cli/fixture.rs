@@ -186,3 +186,27 @@ fn call(name: &str, dst: &[u32], results: &[Type], args: Vec<(Operand, Type)>) -
         args,
     }
 }
+
+/// The same, after it asked its device how much memory is free (and made nothing of the answer).
+pub fn asking_size_program() -> SizeProgram {
+    let mut program = size_program();
+    let slot = |dst| Op::Alloca {
+        dst,
+        size: 8,
+        count: Operand::Const(1),
+        align: 8,
+    };
+    let out = |reg| (Operand::Reg(reg), Type::Ptr);
+    let asks = call(
+        "cudaMemGetInfo",
+        &[11],
+        &[Type::Int(32)],
+        vec![out(9), out(10)],
+    );
+    let place = Place { file: 0, line: 11 };
+    let ops = [slot(9), slot(10), asks].map(|op| Instruction { op, place });
+    let main = &mut program.functions[0];
+    main.registers = 12;
+    main.blocks[0].ops.splice(0..0, ops);
+    program
+}
