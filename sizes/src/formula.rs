@@ -4,7 +4,8 @@
 use crate::input::{CommandLine, DeviceProperties};
 use crate::models::cuda::properties;
 use crate::models::files::{Files, Stream};
-use crate::models::number::{float, is_space, whole};
+use crate::models::float_text::float;
+use crate::models::number::{is_space, whole};
 use migfit_schema::formula::{BinaryOp, Expr, Input, UnaryOp};
 
 /// The value of a formula.
@@ -76,7 +77,7 @@ fn input(input: &Input, command: &CommandLine, device: &DeviceProperties) -> Opt
     match input {
         Input::ArgInt(index) => Some(text_to_int(word(*index)?)),
         Input::WordInt(index) => Some(text_to_int(plain_word(*index, command)?)),
-        Input::ArgFloat(index) => Some(Number::Float(float(word(*index)?.as_bytes()).0)),
+        Input::ArgFloat(index) => Some(Number::Float(float(word(*index)?.as_bytes()).double)),
         Input::ArgCount => Some(Number::Int(command.args.len() as i128)),
         Input::OptionInt(spellings) => spellings
             .iter()

@@ -3,10 +3,20 @@
 use crate::ledger::{Launches, Requests};
 use crate::machine::host::{End, Host};
 use crate::need::{AllocationNeed, LaunchNeed, Need, Verdict};
+use cpp_demangle::{DemangleOptions, Symbol};
 use migfit_schema::profile::Unknown;
 use migfit_schema::program::{Place, SizeProgram};
 use migfit_schema::site::Site;
 use migfit_schema::units::Bytes;
+
+/// A function's name as people know it: without parameters; the symbol itself where it is not mangled.
+pub fn people_name(symbol: &str) -> String {
+    let options = DemangleOptions::new().no_params().no_return_type();
+    Symbol::new(symbol)
+        .ok()
+        .and_then(|mangled| mangled.demangle(&options).ok())
+        .unwrap_or_else(|| symbol.to_owned())
+}
 
 /// A place as people know it.
 pub fn site(program: &SizeProgram, place: Place) -> Site {
@@ -148,7 +158,11 @@ fn note_failure(host: &mut Host<'_>, end: &End, code: i32, (place, at): (Place, 
     let calls = host.notes.cuda_calls;
     let missing = std::mem::take(&mut host.notes.missing_files);
     let (list, what, reason) = if early {
-        let what_before = if calls == 0 { "CUDA call" } else { "allocation" };
+        let what_before = if calls == 0 {
+            "CUDA call"
+        } else {
+            "allocation"
+        };
         let reason = format!(
             "the program exits with code {code}{at} before any {what_before}: wrong arguments?"
         );

@@ -67,6 +67,24 @@ pub fn binary(op: BinaryOp, ty: Type, a: u64, b: u64) -> Option<u64> {
     Some(result & mask(ty))
 }
 
+/// True where the signed result of an operation does not fit its type.
+#[inline(always)]
+pub fn overflows(op: BinaryOp, ty: Type, a: u64, b: u64) -> bool {
+    let (a, b) = (signed(ty, a), signed(ty, b));
+    let (result, too_wide) = match op {
+        BinaryOp::Add => a.overflowing_add(b),
+        BinaryOp::Sub => a.overflowing_sub(b),
+        BinaryOp::Mul => a.overflowing_mul(b),
+        BinaryOp::Shl => {
+            let by = (b as u32).min(width(ty) - 1);
+            let shifted = a << by;
+            (shifted, shifted >> by != a)
+        }
+        _ => return false,
+    };
+    too_wide || signed(ty, result as u64) != result
+}
+
 /// A shift amount below the width; `None` for the others, which have no defined result.
 fn shift(ty: Type, by: u64) -> Option<u32> {
     u32::try_from(by).ok().filter(|by| *by < width(ty))
@@ -249,6 +267,21 @@ mod tests {
         let nan = f64::NAN.to_bits();
         assert!(!compare(Compare::FOLt, Type::F64, nan, 0));
         assert!(compare(Compare::FULt, Type::F64, nan, 0));
+    }
+
+    #[test]
+    fn signed_results_that_do_not_fit_are_overflows() {
+        let (least, most) = (0x8000_0000, 0x7fff_ffff);
+        let all_ones = 0xffff_ffff;
+        let wide = |op, a, b| overflows(op, Type::Int(32), a, b);
+        assert!(wide(BinaryOp::Add, most, 1) && !wide(BinaryOp::Add, most, all_ones));
+        assert!(wide(BinaryOp::Sub, least, 1) && !wide(BinaryOp::Sub, least, all_ones));
+        assert!(wide(BinaryOp::Mul, 50_000, 50_000) && !wide(BinaryOp::Mul, 40_000, 50_000));
+        assert!(wide(BinaryOp::Shl, 1, 31) && !wide(BinaryOp::Shl, all_ones, 31));
+        assert!(overflows(BinaryOp::Mul, Type::Int(64), 1 << 40, 1 << 40));
+        assert!(!overflows(BinaryOp::Mul, Type::Int(64), 1 << 40, 1 << 22));
+        assert!(overflows(BinaryOp::Add, Type::Int(8), 127, 1));
+        assert!(!wide(BinaryOp::UDiv, least, all_ones));
     }
 
     #[test]

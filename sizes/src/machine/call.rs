@@ -8,7 +8,19 @@ use super::step::{UNSET, set, value};
 use super::value::Value;
 use crate::models;
 use crate::models::callback;
+use crate::report;
 use migfit_schema::program::{Callee, Operand, Reg, Type};
+
+/// A function outside the program, as its name tells.
+#[derive(Clone, Copy, Debug)]
+pub enum Outside {
+    /// It calls back into the program.
+    CallsBack,
+    /// Nothing is known of what it does.
+    Opaque,
+    /// A function with a model, or one that is judged by its name.
+    Plain(Option<models::Model>),
+}
 
 impl Machine<'_> {
     /// Calls a function.
@@ -70,10 +82,17 @@ impl Machine<'_> {
         values: &[Value],
     ) -> Result<Called, End> {
         self.host.place = self.known_place();
-        let result = match self.model(name) {
-            Some(model) => model(&mut self.host, values),
-            None if callback::is_model(name) => callback::run(self, name, values),
-            None => self.without_model(name, args, values),
+        let result = match self.outside(name) {
+            Outside::Plain(Some(model)) => model(&mut self.host, values),
+            Outside::Plain(None) => self.without_model(name, args, values),
+            Outside::CallsBack => callback::run(self, name, values),
+            Outside::Opaque => {
+                let place = self.host.place;
+                self.host
+                    .notes
+                    .not_looked_into(place, &report::people_name(name));
+                self.unknown_result(name, args, values)
+            }
         };
         match result {
             Ok(value) => self.give(dst, value, Mark::LEFT_OUT),
@@ -83,20 +102,33 @@ impl Machine<'_> {
         Ok(Called::Done)
     }
 
-    /// The model of a function, looked up once per call site as long as its place in the cache is not taken.
+    /// What a function is, looked up once per call site as long as its place in the cache is not taken.
     #[inline(always)]
-    fn model(&mut self, name: &str) -> Option<models::Model> {
+    fn outside(&mut self, name: &str) -> Outside {
         let key = name.as_ptr() as usize;
         let slot = (key >> 4) % MODEL_CACHE;
         match self.models.get(slot) {
-            Some((cached, model)) if *cached == key => *model,
+            Some((cached, outside)) if *cached == key => *outside,
             _ => {
-                let model = models::find(name);
+                let outside = self.find(name);
                 if let Some(entry) = self.models.get_mut(slot) {
-                    *entry = (key, model);
+                    *entry = (key, outside);
                 }
-                model
+                outside
             }
+        }
+    }
+
+    /// A library may define a name that has a model here: then it is the library's. CUDA's own names are ours.
+    fn find(&self, name: &str) -> Outside {
+        let model = models::find(name);
+        let is_ours = models::fallback::is_cuda(name) && model.is_some();
+        if !is_ours && self.opaque.contains(name) {
+            Outside::Opaque
+        } else if callback::is_model(name) {
+            Outside::CallsBack
+        } else {
+            Outside::Plain(model)
         }
     }
 
@@ -108,9 +140,19 @@ impl Machine<'_> {
         values: &[Value],
     ) -> Result<Value, Halt> {
         let status = models::fallback::call(&mut self.host, name, values)?;
+        let unknown = self.unknown_result(name, args, values)?;
+        Ok(status.unwrap_or(unknown))
+    }
+
+    fn unknown_result(
+        &mut self,
+        name: &str,
+        args: &[(Operand, Type)],
+        values: &[Value],
+    ) -> Result<Value, Halt> {
         let mark = self.host.mark(Source::Missing(name.to_owned()));
         self.spoil_pointed(args, values, mark);
-        Ok(status.unwrap_or(Value::unknown(mark)))
+        Ok(Value::unknown(mark))
     }
 
     /// Spoils each object that an argument points into.

@@ -9,6 +9,7 @@ use super::run::{Machine, malformed};
 use super::step::set;
 use super::value::Value;
 use crate::models;
+use crate::report;
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, FunctionId, Op, Operand, Reg, Terminator, Type,
 };
@@ -140,6 +141,11 @@ impl<'p> Machine<'p> {
         mark: Mark,
     ) {
         match callee {
+            Callee::External(name) if self.opaque.contains(name.as_str()) => {
+                let place = self.host.place;
+                let name = report::people_name(name);
+                self.host.notes.not_looked_into(place, &name);
+            }
             Callee::External(name) if models::only_reads(name) => return,
             Callee::Function(function) => self.spoil_globals_of(*function, mark),
             _ => {}

@@ -57,6 +57,8 @@ pub enum Source {
     Index,
     /// A file that the program writes itself, or that cannot be read.
     File(String),
+    /// A signed result that does not fit, in a program that relies on there being none.
+    Overflow,
     /// A division by zero, or another operation without a result.
     Undefined(String),
 }
@@ -123,6 +125,9 @@ impl Source {
             Source::Index => "it is written at an unknown index".to_owned(),
             Source::File(path) => {
                 format!("it depends on the content of {path}, which is not known before the run")
+            }
+            Source::Overflow => {
+                "it depends on a signed overflow: the compiled program need not wrap".to_owned()
             }
             Source::Undefined(what) => format!("it depends on {what}"),
         }

@@ -1,13 +1,13 @@
 //! The machine: frames, registers and the loop that executes blocks. Instructions are in `step`, calls in
 //! `call`, branches in `branch`.
 
+use super::call::Outside;
 use super::host::{End, Host};
 use super::step::{UNSET, set, step, value};
 use super::value::Value;
-use crate::models::Model;
 use crate::trace::{BranchTaken, MOST_BRANCHES, Trace};
 use migfit_schema::program::{Block, BlockId, Function, FunctionId, Op, Place, SizeProgram};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most registers of all running functions together.
 const MOST_REGISTERS: usize = 1 << 23;
@@ -49,8 +49,10 @@ pub struct Machine<'p> {
     pub decided: HashMap<(FunctionId, BlockId), u64>,
     /// Reused for values that are all read before any is written.
     pub scratch: Vec<Value>,
-    /// Models by the address of the name at a call site.
-    pub models: Vec<(usize, Option<Model>)>,
+    /// What is called, by the address of the name at a call site.
+    pub models: Vec<(usize, Outside)>,
+    /// Functions outside that may do anything.
+    pub opaque: HashSet<&'p str>,
     /// Nested runs, for callbacks.
     pub nested: u32,
     /// Steps allowed.
@@ -83,7 +85,8 @@ impl<'p> Machine<'p> {
             entered: entered.collect(),
             decided: HashMap::new(),
             scratch: Vec::new(),
-            models: vec![(0, None); MODEL_CACHE],
+            models: vec![(0, Outside::Plain(None)); MODEL_CACHE],
+            opaque: program.opaque.iter().map(String::as_str).collect(),
             nested: 0,
             limit,
             trace: traced.then(Trace::default),

@@ -36,10 +36,18 @@ pub fn set(registers: &mut [Value], index: Reg, value: Value) {
 pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), End> {
     match op {
         Op::Binary {
-            dst, ty, op, a, b, ..
+            dst,
+            ty,
+            op,
+            a,
+            b,
+            no_wrap,
         } => {
             let (x, y) = (value(registers, a), value(registers, b));
             let result = match arithmetic::binary(*op, *ty, x.bits, y.bits) {
+                _ if *no_wrap && arithmetic::overflows(*op, *ty, x.bits, y.bits) => {
+                    overflowed(host, *op, x, y)
+                }
                 Some(bits) if x.mark.with(y.mark) == Mark::KNOWN => Value::known(bits),
                 bits => binary_with_marks(host, (*op, *ty), (x, y), bits),
             };
@@ -100,7 +108,10 @@ fn choose(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), E
             let result = if a.mark.is_hard() {
                 cast_unknown(*kind, *to, a)
             } else {
-                Value::made(convert::cast(*kind, *from, *to, a.bits), a.mark)
+                match convert::cast(*kind, *from, *to, a.bits) {
+                    Some(bits) => Value::made(bits, a.mark),
+                    None => host.unknown(Source::Undefined(convert::DOES_NOT_FIT.to_owned())),
+                }
             };
             set(registers, *dst, result);
         }
@@ -189,6 +200,20 @@ fn load(host: &Host<'_>, ty: Type, address: u64) -> Value {
     match ty {
         Type::Int(width) if width % 8 != 0 => loaded.moved_to(loaded.bits & arithmetic::mask(ty)),
         _ => loaded,
+    }
+}
+
+/// A result that does not fit where the compiled program need not wrap. An operand that is not known says why before.
+#[cold]
+fn overflowed(host: &mut Host<'_>, op: BinaryOp, x: Value, y: Value) -> Value {
+    let mark = x.mark.with(y.mark);
+    let zero = |value: Value| value == Value::known(0);
+    if !mark.is_hard() {
+        return host.unknown(Source::Overflow);
+    }
+    match op {
+        BinaryOp::Mul if zero(x) || zero(y) => Value::known(0),
+        _ => Value::unknown(mark),
     }
 }
 

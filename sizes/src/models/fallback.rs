@@ -1,7 +1,8 @@
 //! Functions without a model, judged by their name: C++ output, other CUDA calls, closed libraries, throwing helpers.
 
 use super::number::arg;
-use crate::machine::host::{End, Halt, Host};
+use super::process;
+use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
 
 /// Closed libraries whose own device memory is not counted.
@@ -13,9 +14,7 @@ const CLOSED: [&str; 10] = [
 /// What a call without a model is taken to give; `None`: nothing is known.
 pub fn call(host: &mut Host<'_>, name: &str, args: &[Value]) -> Result<Option<Value>, Halt> {
     if name.starts_with("_ZSt") && name.contains("__throw_") {
-        return Err(Halt::End(End::Died(
-            "the program throws an exception".to_owned(),
-        )));
+        return process::throw(host, args).map(Some);
     }
     if is_output(name) {
         return Ok(Some(arg(args, 0)));
@@ -62,7 +61,7 @@ fn is_standard(name: &str) -> bool {
 }
 
 /// True for calls of the CUDA runtime (`cudaX`) and driver (`cuX`).
-fn is_cuda(name: &str) -> bool {
+pub fn is_cuda(name: &str) -> bool {
     let upper = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
     name.strip_prefix("__cuda")
         .or_else(|| name.strip_prefix("cuda"))

@@ -1,8 +1,11 @@
-//! The math library, by Rust's functions, which end in the same C library.
+//! The math library, by Rust's functions, which end in the C library that programs use too; by that one directly where
+//! Rust has another.
 
 use super::number::arg;
 use super::table::Family;
+use crate::machine::convert;
 use crate::machine::host::{Halt, Host};
+use crate::machine::mark::Source;
 use crate::machine::value::Value;
 
 /// Defines a model of one or two floating-point arguments in both widths.
@@ -10,7 +13,7 @@ macro_rules! models {
     ($($name:literal, $name32:literal => $double:ident, $single:ident: |$($x:ident),+| $result:expr;)*) => {
         /// The models of this file.
         pub const MODELS: Family = &[$(($name, $double), ($name32, $single),)*
-            ("lround", lround), ("lroundf", lroundf), ("llround", lround), ("lrint", lrint)];
+            ("cbrt", cube_root), ("cbrtf", cube_root_single), ("lround", lround), ("lroundf", lroundf), ("llround", lround), ("lrint", lrint)];
         $(
             fn $double(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
                 let mut next = args.iter();
@@ -38,7 +41,6 @@ fn single_arg(value: Option<&Value>) -> Result<f32, Halt> {
 
 models! {
     "sqrt", "sqrtf" => sqrt, sqrtf: |x| x.sqrt();
-    "cbrt", "cbrtf" => cbrt, cbrtf: |x| x.cbrt();
     "ceil", "ceilf" => ceil, ceilf: |x| x.ceil();
     "floor", "floorf" => floor, floorf: |x| x.floor();
     "trunc", "truncf" => trunc, truncf: |x| x.trunc();
@@ -71,18 +73,44 @@ models! {
     "copysign", "copysignf" => copysign, copysignf: |x, y| x.copysign(y);
 }
 
-fn lround(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::known(arg(args, 0).as_double()?.round() as i64 as u64))
+/// A rounded number as C's `long`.
+fn whole(host: &mut Host<'_>, rounded: f64) -> Result<Value, Halt> {
+    match convert::float_to_signed(rounded, 64) {
+        Some(number) => Ok(Value::known(number as u64)),
+        None => Ok(host.unknown(Source::Undefined(convert::DOES_NOT_FIT.to_owned()))),
+    }
 }
 
-fn lroundf(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::known(single_arg(args.first())?.round() as i64 as u64))
+fn lround(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = arg(args, 0).as_double()?;
+    whole(host, number.round())
 }
 
-fn lrint(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::known(
-        arg(args, 0).as_double()?.round_ties_even() as i64 as u64,
-    ))
+fn lroundf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = single_arg(args.first())?;
+    whole(host, f64::from(number).round())
+}
+
+fn lrint(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = arg(args, 0).as_double()?;
+    whole(host, number.round_ties_even())
+}
+
+fn cube_root(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::double(cbrt(double_arg(args.first())?)))
+}
+
+fn cube_root_single(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let root = cbrtf(single_arg(args.first())?);
+    Ok(Value::known(u64::from(root.to_bits())))
+}
+
+// SAFETY: both are functions of the C math library, which Rust's standard library links; they take and give one number.
+unsafe extern "C" {
+    /// The C library's own: Rust's is another one and differs from it in the last digit.
+    safe fn cbrt(x: f64) -> f64;
+    /// The same for 32 bits.
+    safe fn cbrtf(x: f32) -> f32;
 }
 
 #[cfg(test)]

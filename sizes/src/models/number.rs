@@ -1,7 +1,9 @@
 //! Text to number as C does it: strtol, strtod and their relatives.
 
+use super::float_text::{Float, float};
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
+use crate::machine::mark::Mark;
 use crate::machine::step::UNSET;
 use crate::machine::value::Value;
 
@@ -104,66 +106,6 @@ pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Reads a floating-point number as strtod does: the number and the bytes used (0: none). Hexadecimal
-/// floats are not read.
-pub fn float(text: &[u8]) -> (f64, usize) {
-    let space = text.iter().take_while(|byte| is_space(**byte)).count();
-    let rest = text.get(space..).unwrap_or_default();
-    let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
-    let negative = rest.first() == Some(&b'-');
-    let body = rest.get(sign..).unwrap_or_default();
-    for (word, number) in [
-        ("infinity", f64::INFINITY),
-        ("inf", f64::INFINITY),
-        ("nan", f64::NAN),
-    ] {
-        if body
-            .get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-        {
-            let number = if negative { -number } else { number };
-            return (number, space + sign + word.len());
-        }
-    }
-    let len = decimal_len(body);
-    let text = rest
-        .get(..sign + len)
-        .and_then(|text| std::str::from_utf8(text).ok());
-    match text.filter(|_| len > 0).and_then(|text| text.parse().ok()) {
-        Some(number) => (number, space + sign + len),
-        None => (0.0, 0),
-    }
-}
-
-/// Length of the longest decimal number at the start, without sign.
-fn decimal_len(text: &[u8]) -> usize {
-    let digits = |from: usize| {
-        text.get(from..)
-            .unwrap_or_default()
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
-    };
-    let before = digits(0);
-    let mut len = before;
-    let mut after = 0;
-    if text.get(len) == Some(&b'.') {
-        after = digits(len + 1);
-        len += 1 + after;
-    }
-    if before + after == 0 {
-        return 0;
-    }
-    if matches!(text.get(len), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(text.get(len + 1), Some(b'+' | b'-')));
-        let exponent = digits(len + 1 + sign);
-        if exponent > 0 {
-            len += 1 + sign + exponent;
-        }
-    }
-    len
-}
-
 fn end_pointer(host: &mut Host<'_>, args: &[Value], used: usize) {
     let (text, end) = (arg(args, 0), arg(args, 1));
     if end != Value::known(0) {
@@ -171,16 +113,18 @@ fn end_pointer(host: &mut Host<'_>, args: &[Value], used: usize) {
     }
 }
 
+/// The text is not known: neither is where its number ends.
+fn spoil_end_pointer(host: &mut Host<'_>, args: &[Value], mark: Mark) {
+    if arg(args, 1) != Value::known(0) {
+        host.store(arg(args, 1), 8, Value::unknown(mark));
+    }
+}
+
 fn read_whole(host: &mut Host<'_>, args: &[Value]) -> Result<Whole, Halt> {
     let base = arg(args, 2).as_int()?;
-    let text = host.text(arg(args, 0));
-    let Ok(text) = text else {
-        let mark = text.err().unwrap_or_default();
-        if arg(args, 1) != Value::known(0) {
-            host.store(arg(args, 1), 8, Value::unknown(mark));
-        }
-        return Err(Halt::from(mark));
-    };
+    let text = host.text(arg(args, 0)).inspect_err(|mark| {
+        spoil_end_pointer(host, args, *mark);
+    })?;
     let number = whole(&text, u32::try_from(base).unwrap_or(10));
     end_pointer(host, args, number.used);
     Ok(number)
@@ -204,20 +148,32 @@ fn atol(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(number as u64))
 }
 
+/// Reads a floating-point number as strtod does.
+fn read_float(host: &mut Host<'_>, args: &[Value]) -> Result<Float, Halt> {
+    let number = host.text(arg(args, 0)).map(|text| float(&text));
+    match number {
+        Ok(number) => {
+            end_pointer(host, args, number.used);
+            Ok(number)
+        }
+        Err(mark) => {
+            spoil_end_pointer(host, args, mark);
+            Err(Halt::from(mark))
+        }
+    }
+}
+
 fn strtod(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let (number, used) = float(&host.text(arg(args, 0))?);
-    end_pointer(host, args, used);
-    Ok(Value::double(number))
+    Ok(Value::double(read_float(host, args)?.double))
 }
 
 fn strtof(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let (number, used) = float(&host.text(arg(args, 0))?);
-    end_pointer(host, args, used);
-    Ok(Value::known(u64::from((number as f32).to_bits())))
+    let number = read_float(host, args)?.single;
+    Ok(Value::known(u64::from(number.to_bits())))
 }
 
 fn atof(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::double(float(&host.text(arg(args, 0))?).0))
+    Ok(Value::double(float(&host.text(arg(args, 0))?).double))
 }
 
 fn abs(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -251,15 +207,5 @@ mod tests {
         assert_eq!(whole(b"", 10).used, 0);
         assert_eq!(whole(b"99999999999999999999", 10).to_i64(), i64::MAX);
         assert_eq!(whole(b"-1", 10).to_u64(), u64::MAX);
-    }
-
-    #[test]
-    fn floats_read_the_longest_prefix() {
-        assert_eq!(float(b" 1.5e3x"), (1500.0, 6));
-        assert_eq!(float(b".5"), (0.5, 2));
-        assert_eq!(float(b"3."), (3.0, 2));
-        assert_eq!(float(b"1e"), (1.0, 1));
-        assert_eq!(float(b"."), (0.0, 0));
-        assert_eq!(float(b"-inf").0, f64::NEG_INFINITY);
     }
 }

@@ -16,15 +16,16 @@ pub const MODELS: Family = &[
     ("quick_exit", exit),
     ("abort", |_, _| died("the program aborts")),
     ("__assert_fail", |_, _| died("an assertion fails")),
-    ("__cxa_throw", |_, _| {
-        died("the program throws an exception")
-    }),
-    ("__cxa_rethrow", |_, _| {
-        died("the program throws an exception")
-    }),
-    ("_Unwind_Resume", |_, _| {
-        died("the program throws an exception")
-    }),
+    ("__cxa_throw", throw),
+    ("__cxa_rethrow", throw),
+    ("__cxa_bad_cast", throw),
+    ("__cxa_bad_typeid", throw),
+    ("__cxa_throw_bad_array_new_length", throw),
+    (
+        "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+        throw,
+    ),
+    ("_Unwind_Resume", throw),
     ("_ZSt9terminatev", |_, _| {
         died("the program terminates itself")
     }),
@@ -57,6 +58,17 @@ fn zero(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
 
 fn died(how: &str) -> Result<Value, Halt> {
     Err(Halt::End(End::Died(how.to_owned())))
+}
+
+/// An exception ends the process where nothing catches any; what a handler does is not in the size program.
+pub fn throw(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    if host.program.catches.is_empty() {
+        return died("the program throws an exception");
+    }
+    Err(Halt::End(End::Stopped {
+        what: "exception".to_owned(),
+        reason: "an exception is thrown here; its handler is not followed".to_owned(),
+    }))
 }
 
 fn exit(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

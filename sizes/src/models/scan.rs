@@ -8,6 +8,7 @@ use super::scan_input::{FromStream, FromText};
 use super::stdio::stream;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
+use crate::machine::mark::Source;
 use crate::machine::value::Value;
 
 /// The models of this file.
@@ -76,6 +77,10 @@ fn give(host: &mut Host<'_>, args: &[Value], scanned: &Scanned) -> Value {
         match item {
             Item::Scalar(bits, size) => host.store(*pointer, *size, Value::known(*bits)),
             Item::Bytes(bytes) => host.write(*pointer, bytes),
+            Item::LongDouble => {
+                let mark = host.mark(Source::Unsupported("a long double".to_owned()));
+                host.spoil(*pointer, 16, mark);
+            }
         }
     }
     let count = if scanned.ended && scanned.converted == 0 {

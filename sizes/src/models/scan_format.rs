@@ -1,6 +1,8 @@
 //! The conversions of scanf: a format and characters in, items out. Knows nothing of memory.
 
-use super::number::{float, is_space, whole};
+use super::float_text::Float;
+use super::number::{is_space, whole};
+use super::scan_float::floating;
 use super::scan_input::Input;
 
 /// Longest text of one conversion.
@@ -13,6 +15,8 @@ pub enum Item {
     Scalar(u64, usize),
     /// Bytes as they are.
     Bytes(Vec<u8>),
+    /// A number in a form that is not followed.
+    LongDouble,
 }
 
 /// What a scan gave.
@@ -126,6 +130,14 @@ impl Conversion {
         }
     }
 
+    fn float(&self, number: &Float) -> Item {
+        match (self.long, self.size) {
+            (true, _) => Item::LongDouble,
+            (_, 8) => Item::Scalar(number.double.to_bits(), 8),
+            _ => Item::Scalar(u64::from(number.single.to_bits()), 4),
+        }
+    }
+
     fn keep(&self, scanned: &mut Scanned, item: Item) {
         if !self.suppressed {
             scanned.items.push(item);
@@ -153,7 +165,9 @@ fn convert<I: Input>(
         b'i' => integer(input, conversion, 0),
         b'x' | b'X' | b'p' => integer(input, conversion, 16),
         b'o' => integer(input, conversion, 8),
-        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' => floating(input, conversion),
+        b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
+            floating(input, conversion.width).map(|number| conversion.float(&number))
+        }
         b's' => word(input, conversion.width, |byte| !is_space(byte)),
         b'[' => {
             let (set, inside) = read_set(format, at);
@@ -238,30 +252,6 @@ fn gather<I: Input>(input: &mut I, width: usize, fits: impl Fn(&[u8], u8) -> boo
     text
 }
 
-fn floating<I: Input>(input: &mut I, conversion: &Conversion) -> Option<Item> {
-    let text = gather(input, conversion.width, |text, byte| match byte {
-        b'0'..=b'9' => true,
-        b'.' => !text.contains(&b'.'),
-        b'e' | b'E' => {
-            text.iter().any(u8::is_ascii_digit) && !text.contains(&b'e') && !text.contains(&b'E')
-        }
-        b'+' | b'-' => matches!(text.last(), None | Some(b'e' | b'E')),
-        b'i' | b'n' | b'f' | b'a' | b't' | b'y' | b'I' | b'N' => {
-            !text.iter().any(u8::is_ascii_digit)
-        }
-        _ => false,
-    });
-    let (number, used) = float(&text);
-    if used == 0 || conversion.long {
-        return None;
-    }
-    let bits = match conversion.size {
-        8 => number.to_bits(),
-        _ => u64::from((number as f32).to_bits()),
-    };
-    Some(Item::Scalar(bits, conversion.size))
-}
-
 fn word<I: Input>(input: &mut I, width: usize, fits: impl Fn(u8) -> bool) -> Option<Item> {
     let mut text = gather(input, width, |_, byte| fits(byte));
     if text.is_empty() {
@@ -317,6 +307,7 @@ mod tests {
             Item::Scalar(bits, 8) => (*bits as i64).to_string(),
             Item::Scalar(bits, _) => (*bits as i32).to_string(),
             Item::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Item::LongDouble => "long double".to_owned(),
         });
         (scanned.converted, scanned.ended, items.collect())
     }
@@ -362,7 +353,7 @@ mod tests {
             .iter()
             .map(|item| match item {
                 Item::Scalar(bits, _) => *bits,
-                Item::Bytes(_) => 0,
+                Item::Bytes(_) | Item::LongDouble => 0,
             })
             .collect();
         assert_eq!(bits, [u64::from(1.5f32.to_bits()), 25.0f64.to_bits()]);

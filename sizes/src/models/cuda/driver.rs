@@ -66,7 +66,7 @@ fn get_function(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(result)
 }
 
-/// (function, grid x y z, block x y z, shared, stream, parameters, extra).
+/// CUDA_ERROR_INVALID_VALUE is 1. (function, grid x y z, block x y z, shared, stream, parameters, extra).
 fn launch_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let packed = |x: Value, y: Value| {
         Value::made((y.bits << 32) | (x.bits & 0xffff_ffff), x.mark.with(y.mark))
@@ -81,6 +81,6 @@ fn launch_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         place: host.place,
     };
     let symbol = super::kernel::symbol(host, arg(args, 0));
-    launch(host, symbol.as_deref().unwrap_or("?"), &with);
-    Ok(Value::int(0))
+    let refused = launch(host, symbol.as_deref().unwrap_or("?"), &with).is_some();
+    Ok(Value::int(i32::from(refused)))
 }

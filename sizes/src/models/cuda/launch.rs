@@ -1,6 +1,7 @@
 //! Launch configurations and launches.
 
 use super::kernel;
+use super::refusal::refusal;
 use crate::ledger::Shape;
 use crate::machine::host::{Configuration, Halt, Host};
 use crate::machine::mark::{Mark, Source};
@@ -8,6 +9,7 @@ use crate::machine::step::UNSET;
 use crate::machine::value::Value;
 use crate::models::number::arg;
 use crate::models::table::Family;
+use crate::report;
 use migfit_schema::kernel::Extent;
 use migfit_schema::program::Place;
 
@@ -18,6 +20,7 @@ pub const MODELS: Family = &[
     ("cudaLaunchKernel", launch_kernel),
     ("__cudaLaunchKernel", launch_kernel),
     ("cudaLaunchCooperativeKernel", launch_kernel),
+    ("cudaLaunchKernelExC", launch_by_structure),
     ("__cudaGetKernel", get_kernel),
 ];
 
@@ -73,7 +76,7 @@ pub fn launch_pushed(host: &mut Host<'_>, symbol: &str) {
     if pushed.place.line > 0 {
         host.place = pushed.place;
     }
-    launch(host, symbol, &pushed);
+    launch_by_runtime(host, symbol, &pushed);
 }
 
 /// (function, grid x and y, grid z, block x and y, block z, arguments, shared, stream).
@@ -81,7 +84,28 @@ fn launch_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let symbol = kernel::symbol(host, arg(args, 0));
     let mut numbers = args.get(1..5).unwrap_or_default().to_vec();
     numbers.extend([arg(args, 6), arg(args, 7)]);
-    let pushed = configuration(&numbers, host.place);
+    let with = configuration(&numbers, host.place);
+    launch_named(host, symbol, &with)
+}
+
+/// (cudaLaunchConfig_t: grid, block, shared at 24, stream at 32; function, arguments).
+fn launch_by_structure(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let at = arg(args, 0).get()?;
+    let field = |offset: u64, size: usize| host.memory.load(at.wrapping_add(offset), size);
+    let fields = [(0, 8), (8, 4), (12, 8), (20, 4), (24, 8), (32, 8)];
+    let with = configuration(
+        &fields.map(|(offset, size)| field(offset, size)),
+        host.place,
+    );
+    let symbol = kernel::symbol(host, arg(args, 1));
+    launch_named(host, symbol, &with)
+}
+
+fn launch_named(
+    host: &mut Host<'_>,
+    symbol: Option<String>,
+    with: &Configuration,
+) -> Result<Value, Halt> {
     if symbol.is_none() {
         let place = host.place;
         host.notes.unknown(
@@ -90,8 +114,8 @@ fn launch_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
             "its function pointer is not known".to_owned(),
         );
     }
-    launch(host, symbol.as_deref().unwrap_or("?"), &pushed);
-    Ok(Value::known(0))
+    let status = launch_by_runtime(host, symbol.as_deref().unwrap_or("?"), with);
+    Ok(Value::int(status))
 }
 
 /// (out, function): the handle is the function itself.
@@ -100,8 +124,17 @@ fn get_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(0))
 }
 
-/// Notes a launch; what kernels may write becomes unknown.
-pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) {
+/// Launches and gives the runtime's status, which is its last error where it is none of success.
+fn launch_by_runtime(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> i32 {
+    let refused = launch(host, symbol, with);
+    if let Some(error) = refused {
+        host.last_error = error;
+    }
+    refused.unwrap_or(0)
+}
+
+/// Notes a launch; what kernels may write becomes unknown. One that is refused is only told, with its error.
+pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Option<i32> {
     host.notes.cuda_calls += 1;
     let shape = Shape {
         place: host.place,
@@ -110,6 +143,14 @@ pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) {
         block: extent(with.block_xy, with.block_z),
         shared: with.shared.get().ok(),
     };
+    if let Some(refusal) = refusal(shape.grid, shape.block, shape.shared) {
+        let place = host.place;
+        let at = report::site(host.program, place);
+        let what = format!("launch of {}", name_of(host, symbol));
+        let reason = format!("launch at {at} is refused by the driver: {}", refusal.what);
+        host.notes.remark(place, &what, reason);
+        return Some(refusal.error);
+    }
     let parts = [
         ("grid", with.grid_xy.mark.with(with.grid_z.mark)),
         ("block", with.block_xy.mark.with(with.block_z.mark)),
@@ -122,6 +163,7 @@ pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) {
     host.ledger.launch(shape, now);
     let mark = host.mark(Source::Device);
     host.memory.spoil_managed(mark);
+    None
 }
 
 fn extent(xy: Value, z: Value) -> Option<Extent> {
@@ -133,16 +175,18 @@ fn extent(xy: Value, z: Value) -> Option<Extent> {
     })
 }
 
+/// The kernel's name for people.
+fn name_of(host: &Host<'_>, symbol: &str) -> String {
+    let mut names = host.program.kernels.iter();
+    let name = names.find(|(kernel, _)| kernel == symbol);
+    name.map_or(symbol, |(_, name)| name).to_owned()
+}
+
 fn note_unknown(host: &mut Host<'_>, symbol: &str, part: &str, mark: Mark) {
     if !mark.is_hard() {
         return;
     }
-    let names = &host.program.kernels;
-    let name = names
-        .iter()
-        .find(|(kernel, _)| kernel == symbol)
-        .map(|(_, name)| name.as_str());
-    let what = format!("{part} of {}", name.unwrap_or(symbol));
+    let what = format!("{part} of {}", name_of(host, symbol));
     let (place, reason) = (host.place, host.explain(mark));
     host.notes.unknown(place, &what, reason);
     host.notes.unknown_shape = true;

@@ -1,5 +1,5 @@
-//! Models of the CUDA runtime and of the driver calls that sizes depend on. A call's status is success:
-//! the need is asked for, not whether this device could fill it.
+//! Models of the CUDA runtime and of the driver calls that sizes depend on. A call's status is success
+//! (the need is asked for, not whether this device could fill it) but for launches whose shape no device takes.
 
 pub mod allocate;
 pub mod copy;
@@ -9,3 +9,4 @@ pub mod launch;
 pub mod occupancy;
 pub mod properties;
 pub mod query;
+pub mod refusal;

@@ -38,8 +38,8 @@ pub const MODELS: Family = &[
     ("cudaFuncGetAttributes", function_attributes),
     ("cudaHostRegister", success),
     ("cudaHostUnregister", success),
-    ("cudaGetLastError", success),
-    ("cudaPeekAtLastError", success),
+    ("cudaGetLastError", last_error),
+    ("cudaPeekAtLastError", peek_at_last_error),
     ("cudaGetErrorString", error_text),
     ("cudaGetErrorName", error_text),
     ("cudaStreamCreate", new_handle),
@@ -83,6 +83,18 @@ const INVALID_DEVICE: i32 = 101;
 pub fn success(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     Ok(Value::int(0))
+}
+
+/// The last error, which is only a refused launch's; asking clears it.
+fn last_error(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let error = peek_at_last_error(host, args);
+    host.last_error = 0;
+    error
+}
+
+fn peek_at_last_error(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    host.notes.cuda_calls += 1;
+    Ok(Value::int(host.last_error))
 }
 
 /// Registration before `main`; not a call of the program.
