@@ -5,5 +5,6 @@ pub mod error;
 pub mod formula;
 pub mod ir;
 pub mod lower;
+pub mod outside;
 pub mod pipeline;
 pub mod slice;

@@ -2,9 +2,11 @@
 
 use crate::error::AnalyzeError;
 use crate::formula::{self, Formulas};
+use crate::ir::stubs::{self, CudaFacts};
 use crate::ir::view::module::ModuleView;
-use crate::ir::{load, normalise, stubs};
+use crate::ir::{load, normalise};
 use crate::lower;
+use crate::outside::{self, SystemFunctions};
 use crate::slice;
 use inkwell::context::Context;
 use inkwell::module::Module;
@@ -23,7 +25,7 @@ pub enum Slicing {
     Off,
 }
 
-/// Links the files and analyses the program that they make.
+/// Links the files and analyses the program that they make. `system` tells whose code needs no look.
 ///
 /// # Errors
 /// When a file is no IR, the files do not link, or LLVM refuses its passes.
@@ -31,18 +33,24 @@ pub fn analyze(
     name: &str,
     bitcode: &[impl AsRef<Path>],
     slicing: Slicing,
+    system: &SystemFunctions,
 ) -> Result<JobProfile, AnalyzeError> {
     let context = Context::create();
     let module = load::link(&context, bitcode)?;
-    let whole = size_program(&context, &module)?;
+    let facts = stubs::take(&module);
+    let whole = lowered(&context, &module, &facts, system)?;
     let sliced = slice::slice(&whole);
     let formulas = formula::formulas(&sliced);
     let program = match slicing {
         Slicing::On => sliced,
         Slicing::Off => whole,
     };
+    let summary = Summary {
+        device_variables: facts.device_variables(),
+        ..summary(name, &program, formulas)
+    };
     Ok(JobProfile {
-        summary: summary(name, &program, formulas),
+        summary,
         program: Some(program),
     })
 }
@@ -64,14 +72,25 @@ pub fn program(
     })
 }
 
-/// Brings a module into its plain form and lowers it.
+/// Brings a module into its plain form and lowers it; of the system's functions only those are known that have a row.
 ///
 /// # Errors
 /// When LLVM refuses its passes.
 pub fn size_program(context: &Context, module: &Module<'_>) -> Result<SizeProgram, AnalyzeError> {
     let facts = stubs::take(module);
+    lowered(context, module, &facts, &SystemFunctions::default())
+}
+
+fn lowered(
+    context: &Context,
+    module: &Module<'_>,
+    facts: &CudaFacts,
+    system: &SystemFunctions,
+) -> Result<SizeProgram, AnalyzeError> {
     normalise::normalise(context, module)?;
-    Ok(lower::program::lower(ModuleView::of(module), &facts))
+    let mut program = lower::program::lower(ModuleView::of(module), facts);
+    program.opaque = outside::opaque(&program, system);
+    Ok(program)
 }
 
 fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
@@ -88,19 +107,11 @@ fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
         allocations: formulas.allocations,
         launches: formulas.launches,
         kernels: kernels.collect(),
-        device_variables: device_variables(program),
+        device_variables: 0,
         unknowns: formulas.unknowns,
         without_ir: Vec::new(),
         failure: None,
     }
-}
-
-/// Bytes of the device's memory that the program's own variables take.
-fn device_variables(program: &SizeProgram) -> u64 {
-    let globals = program.globals.iter();
-    globals
-        .filter_map(|global| global.device_bytes)
-        .fold(0, u64::saturating_add)
 }
 
 /// The job profile as the bytes of its ELF section.

@@ -6,11 +6,12 @@ use inkwell::context::Context;
 use migfit_analyzer::error::AnalyzeError;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::lower::print;
+use migfit_analyzer::outside::SystemFunctions;
 use migfit_analyzer::pipeline::{self, Slicing};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--unsliced] BITCODE...
+const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--unsliced] BITCODE...
        migfit-analyze dump [--unsliced] BITCODE...
        migfit-analyze strip IN OUT";
 
@@ -35,6 +36,7 @@ struct Options {
     name: Option<String>,
     out: Option<PathBuf>,
     without_ir: Vec<String>,
+    system_functions: Option<PathBuf>,
     slicing: Slicing,
     files: Vec<PathBuf>,
 }
@@ -45,6 +47,7 @@ impl Options {
             name: None,
             out: None,
             without_ir: Vec::new(),
+            system_functions: None,
             slicing: Slicing::On,
             files: Vec::new(),
         };
@@ -58,6 +61,7 @@ impl Options {
                 "--name" => options.name = Some(value()?.clone()),
                 "--out" => options.out = Some(PathBuf::from(value()?)),
                 "--without-ir" => options.without_ir.push(value()?.clone()),
+                "--system-functions" => options.system_functions = Some(PathBuf::from(value()?)),
                 "--unsliced" => options.slicing = Slicing::Off,
                 flag if flag.starts_with('-') => anyhow::bail!("no such option: {flag}\n{USAGE}"),
                 file => options.files.push(PathBuf::from(file)),
@@ -65,12 +69,25 @@ impl Options {
         }
         Ok(options)
     }
+
+    /// The functions that the program takes from the system, where a list of them was given.
+    fn system(&self) -> anyhow::Result<SystemFunctions> {
+        let Some(path) = &self.system_functions else {
+            return Ok(SystemFunctions::default());
+        };
+        let list = std::fs::read_to_string(path).map_err(|cause| AnalyzeError::Read {
+            path: path.clone(),
+            cause,
+        })?;
+        Ok(SystemFunctions::listed(&list))
+    }
 }
 
 fn profile(options: &Options) -> anyhow::Result<()> {
     let name = options.name.as_deref().context(USAGE)?;
     let out = options.out.as_deref().context(USAGE)?;
-    let mut profile = pipeline::analyze(name, &options.files, options.slicing)?;
+    let system = options.system()?;
+    let mut profile = pipeline::analyze(name, &options.files, options.slicing, &system)?;
     profile.summary.without_ir.clone_from(&options.without_ir);
     write(out, &pipeline::section(&profile)?)
 }

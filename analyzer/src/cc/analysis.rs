@@ -42,23 +42,29 @@ pub enum AnalysisError {
     Output(String),
 }
 
-/// The container of the job profile of `name`, from its modules' bitcode in link order.
+/// The container of the job profile of `name`, from its modules' bitcode in link order and the names of the system's
+/// functions that it calls.
 pub fn analyse(
     settings: &Settings,
     name: &str,
     modules: &[Vec<u8>],
+    system: &[String],
 ) -> Result<Vec<u8>, AnalysisError> {
     if modules.is_empty() {
         return Err(AnalysisError::NoIr);
     }
     let scratch = tempfile::tempdir().map_err(AnalysisError::NotStarted)?;
     let files = write_modules(scratch.path(), modules).map_err(AnalysisError::NotStarted)?;
+    let list = scratch.path().join("system");
+    std::fs::write(&list, system.join("\n")).map_err(AnalysisError::NotStarted)?;
     let out = scratch.path().join("profile");
     let mut command = Command::new(&settings.analyzer);
     command
         .env("PATH", &settings.real_path)
         .args(["profile", "--name", name, "--out"])
         .arg(&out)
+        .arg("--system-functions")
+        .arg(&list)
         .args(files);
     let output = limited(&mut command)
         .stdin(Stdio::null())

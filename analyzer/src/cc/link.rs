@@ -3,6 +3,7 @@
 
 use super::analysis::{AnalysisError, analyse};
 use super::command_line::{CommandLine, Token};
+use super::elf::Imports;
 use super::error::CcError;
 use super::job_profile::Stored;
 use super::linked_objects::without_ir;
@@ -53,15 +54,23 @@ fn finish(settings: &Settings, line: &CommandLine, output: &Path) -> Result<(), 
         };
     }
     let name = output.file_name().unwrap_or_default().to_string_lossy();
-    let analysed =
-        modules(settings, line, gathered).and_then(|modules| analyse(settings, &name, &modules));
-    let stored = Stored::new(&name, analysed, without_ir(line));
+    let imports = elf::imports(&program).map_err(|error| error.to_string())?;
+    let analysed = modules(settings, line, gathered)
+        .and_then(|modules| analyse(settings, &name, &modules, &imports.system));
+    let stored = Stored::new(&name, analysed, not_looked_into(line, &imports));
     if let Some(reason) = &stored.summary.failure {
         eprintln!("migfit: warning: {name}: its need is unknown: {reason}");
     }
     put(output, &program, PROFILE_SECTION, &stored.section)?;
     note(settings, &stored, output)
         .map_err(|error| format!("the build's log cannot be written: {error}"))
+}
+
+/// What takes part in the program and carries no host IR.
+fn not_looked_into(line: &CommandLine, imports: &Imports) -> Vec<String> {
+    let libraries = imports.libraries.iter();
+    let libraries = libraries.map(|name| format!("{name} (shared library)"));
+    without_ir(line).into_iter().chain(libraries).collect()
 }
 
 /// Bitcode of the sources in the link command, then of the linked objects in link order.

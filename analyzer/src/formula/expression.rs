@@ -4,6 +4,7 @@ use crate::formula::scene::Scene;
 use crate::formula::simplify::{one_of, select, unary};
 use crate::formula::unknown::unknown;
 use crate::formula::{input, stored};
+use crate::ir::stubs::people_name;
 use crate::slice::definitions::Definition;
 use crate::slice::points_to::returned;
 use crate::slice::position::Position;
@@ -87,7 +88,9 @@ impl<'a> Builder<'a> {
             return unknown(None, "a parameter");
         };
         match (callee, args.get(index)) {
-            (Callee::External(name), _) => unknown(None, &format!("given by {name}")),
+            (Callee::External(name), _) => {
+                unknown(None, &format!("given by {}", people_name(name)))
+            }
             (_, Some((value, ty))) => self.expr_at(call, *value, *ty),
             (_, None) => unknown(None, "a parameter that is not given"),
         }
@@ -198,7 +201,10 @@ impl<'a> Builder<'a> {
                 unary(UnaryOp::Floor, self.expr(*value, *ty))
             }
             ("sqrt" | "sqrtf", Some((value, ty))) => unary(UnaryOp::Sqrt, self.expr(*value, *ty)),
-            _ => unknown(self.scene.site(place), &format!("the result of {name}")),
+            _ => unknown(
+                self.scene.site(place),
+                &format!("the result of {}", people_name(name)),
+            ),
         }
     }
 }

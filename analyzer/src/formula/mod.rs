@@ -8,6 +8,7 @@ mod file;
 mod input;
 mod operators;
 mod options;
+mod outside;
 mod overwritten;
 mod packed;
 mod scene;
@@ -35,5 +36,7 @@ pub struct Formulas {
 #[must_use]
 pub fn formulas(program: &SizeProgram) -> Formulas {
     let scene = scene::Scene::of(program);
-    sites::formulas(&scene)
+    let mut found = sites::formulas(&scene);
+    found.unknowns.extend(outside::notes(&scene));
+    found
 }

@@ -6,6 +6,7 @@ use crate::formula::overwritten::Last;
 use crate::formula::scene::Scene;
 use crate::formula::simplify::one_of;
 use crate::formula::unknown::unknown;
+use crate::ir::stubs::people_name;
 use crate::slice::definitions::Definition;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::formula::Expr;
@@ -213,7 +214,7 @@ fn by_library(
         name if name.starts_with("cudaMemGetInfo") => {
             Some(unknown(None, "the memory that happens to be free"))
         }
-        name => Some(unknown(None, &format!("filled by {name}"))),
+        name => Some(unknown(None, &format!("filled by {}", people_name(name)))),
     }
 }
 

@@ -7,6 +7,7 @@ pub mod load;
 pub mod stubs;
 
 mod generated;
+pub mod handlers;
 
 pub mod normalise;
 

@@ -47,6 +47,13 @@ impl Places {
         outermost
     }
 
+    /// File and line of code that stands in the user's files itself; `None` for a library's, even inlined there.
+    pub fn of_users(&mut self, location: Location<'_>) -> Option<(String, u32)> {
+        let file = location.file()?;
+        let place = (file.path.clone(), location.line());
+        self.is_users(file).then_some(place)
+    }
+
     /// True for files that the user wrote, as far as their path tells.
     fn is_users(&mut self, file: SourceFile) -> bool {
         if let Some(known) = self.known.get(&file) {

@@ -3,12 +3,12 @@
 //! user wrote them. Registration code stays, since it keeps passes from taking shadow variables for constants.
 //! Must not know the size program.
 
-use super::generated;
 use super::view::constant::ConstantKind;
 use super::view::function::Function;
 use super::view::instruction::Instruction;
 use super::view::module::ModuleView;
 use super::view::value::{Value, ValueKind};
+use super::{generated, handlers};
 use cpp_demangle::{DemangleOptions, Symbol};
 use inkwell::module::Module;
 use llvm_sys::LLVMOpcode;
@@ -30,11 +30,14 @@ pub struct CudaFacts {
     pub managed_bytes: BTreeMap<String, u64>,
     /// Constructors that give the fat binary and its kernels and variables to the runtime.
     pub registrations: BTreeSet<String>,
+    /// Where the user's code catches exceptions: file and line, 0 where unknown.
+    pub handlers: Vec<(String, u32)>,
 }
 
 /// Reads the facts, takes the stubs' bodies away and the wrappers' lines.
 pub fn take(module: &Module<'_>) -> CudaFacts {
-    let found = read(ModuleView::of(module));
+    let mut found = read(ModuleView::of(module));
+    found.facts.handlers = handlers::places(ModuleView::of(module));
     for name in found.facts.stubs.keys() {
         generated::forget_body(module, name);
     }
@@ -87,6 +90,16 @@ fn read(module: ModuleView<'_>) -> Found {
 }
 
 impl CudaFacts {
+    /// Bytes of device memory that the program's own variables take.
+    #[must_use]
+    pub fn device_variables(&self) -> u64 {
+        let bytes = self
+            .device_bytes
+            .values()
+            .chain(self.managed_bytes.values());
+        bytes.fold(0, |sum, bytes| sum.saturating_add(*bytes))
+    }
+
     fn add_stub(&mut self, stub: String, symbol: String) {
         let known = self.kernels.iter().position(|(known, _)| *known == symbol);
         let index = known.unwrap_or_else(|| {
@@ -183,8 +196,8 @@ fn stored_function(instruction: Instruction<'_>) -> Option<Function<'_>> {
     instruction.operand(0)?.as_function()
 }
 
-/// The kernel's name without parameters; the symbol itself where it is not mangled.
-fn people_name(symbol: &str) -> String {
+/// A function's name without parameters; the symbol itself where it is not mangled.
+pub(crate) fn people_name(symbol: &str) -> String {
     let options = DemangleOptions::new().no_params().no_return_type();
     Symbol::new(symbol)
         .ok()

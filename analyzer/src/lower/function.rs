@@ -4,6 +4,7 @@ use super::aggregate;
 use super::constant;
 use super::instruction;
 use super::lanes::Lanes;
+use super::looseness;
 use super::program::{Lowering, index};
 use super::terminator;
 use crate::ir::names;
@@ -86,6 +87,10 @@ impl<'p, 'm> Body<'p, 'm> {
             .filter(|block| reachable.contains(block))
             .collect();
         self.block_ids = blocks.iter().copied().zip(0..).collect();
+        if self.program.loose_floats.is_none() {
+            let all = blocks.iter().flat_map(|block| block.instructions());
+            self.program.loose_floats = looseness::reason(function, all);
+        }
         for instruction in blocks.iter().flat_map(|block| block.instructions()) {
             if !aggregate::is_renaming(instruction) {
                 self.assign(instruction.value());

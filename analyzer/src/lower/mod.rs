@@ -1,6 +1,7 @@
 //! A normalised module in, the size program out. Knows LLVM only through `ir::view`; must not know slicing or formulas.
 
 pub mod lanes;
+mod looseness;
 
 pub mod program;
 

@@ -47,6 +47,7 @@ pub(super) struct Lowering<'m> {
     places: Places,
     place_of: HashMap<Location<'m>, Place>,
     files: Vec<String>,
+    pub(super) loose_floats: Option<String>,
     functions: HashMap<Function<'m>, FunctionId>,
     lowered: Vec<schema::Function>,
     waiting: VecDeque<Function<'m>>,
@@ -64,6 +65,7 @@ impl<'m> Lowering<'m> {
             places: Places::of(module),
             place_of: HashMap::new(),
             files: Vec::new(),
+            loose_floats: None,
             functions: HashMap::new(),
             lowered: Vec::new(),
             waiting: VecDeque::new(),
@@ -124,6 +126,17 @@ impl<'m> Lowering<'m> {
         place
     }
 
+    /// The place that stands for a handler of exceptions.
+    fn handler(&mut self, (file, line): (String, u32)) -> Place {
+        match line {
+            0 => Place::default(),
+            line => Place {
+                file: self.file(file),
+                line,
+            },
+        }
+    }
+
     fn file(&mut self, path: String) -> u32 {
         let known = self.files.iter().position(|file| *file == path);
         index(known.unwrap_or_else(|| {
@@ -148,6 +161,8 @@ impl<'m> Lowering<'m> {
                 break;
             }
         }
+        let handlers = self.facts.handlers.clone();
+        let catches = handlers.into_iter().map(|at| self.handler(at)).collect();
         SizeProgram {
             files: self.files,
             functions: self.lowered,
@@ -156,8 +171,8 @@ impl<'m> Lowering<'m> {
             main,
             kernels: self.facts.kernels.clone(),
             opaque: Vec::new(),
-            catches: Vec::new(),
-            loose_floats: None,
+            catches,
+            loose_floats: self.loose_floats,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Control dependence: which branches decide whether a block runs. Computed from post-dominators after paths
 //! that only lead to a failing exit are left out, so that error checks control nothing.
 
+use crate::slice::event::is_throw;
 use crate::slice::flow::Flow;
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, Instruction, Op, Operand, Terminator,
@@ -12,6 +13,8 @@ use petgraph::graph::{DiGraph, NodeIndex};
 pub struct Control {
     /// Per block: whether a path leads from it to a normal end.
     live: Vec<bool>,
+    /// The same, where a throw is none.
+    passing: Vec<bool>,
     /// Per block: the block where all its live ways meet; `None`: at the function's end.
     joins: Vec<Option<BlockId>>,
     /// Per block: the blocks whose branches decide whether it runs.
@@ -26,16 +29,32 @@ impl Control {
     /// Control dependence of no function.
     pub const NONE: Control = Control {
         live: Vec::new(),
+        passing: Vec::new(),
         joins: Vec::new(),
         controllers: Vec::new(),
         ways: Vec::new(),
         outs: Vec::new(),
     };
 
-    /// Control dependence of a function.
+    /// Control dependence of a function of a program that catches no exception: a throw is a failing end.
     pub fn of(function: &Function, flow: &Flow) -> Control {
-        let count = function.blocks.len();
+        let ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
+        let passing = live(&ends, flow);
+        Control::with_ends(ends, passing, flow)
+    }
+
+    /// Control dependence of a function of a program that catches exceptions: after a throw it may go on.
+    pub fn with_handlers(function: &Function, flow: &Flow) -> Control {
         let mut ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
+        let passing = live(&ends, flow);
+        for (end, block) in ends.iter_mut().zip(&function.blocks) {
+            *end |= block.ops.iter().any(|found| is_throw(&found.op));
+        }
+        Control::with_ends(ends, passing, flow)
+    }
+
+    fn with_ends(mut ends: Vec<bool>, passing: Vec<bool>, flow: &Flow) -> Control {
+        let count = ends.len();
         let mut live = live(&ends, flow);
         if !live.first().copied().unwrap_or(false) {
             // The function always fails, or never ends: every block counts as a possible end, which makes
@@ -52,6 +71,7 @@ impl Control {
         let controllers = controllers(&live, &ways, &joins);
         Control {
             live,
+            passing,
             joins,
             controllers,
             ways,
@@ -62,6 +82,14 @@ impl Control {
     /// Whether a path leads from the block to a normal end.
     pub fn is_live(&self, block: BlockId) -> bool {
         self.live.get(block as usize).copied().unwrap_or(false)
+    }
+
+    /// The only way of a branch that may lead to a normal end other than a throw.
+    pub fn only_passing_way(&self, block: BlockId) -> Option<BlockId> {
+        let ways = self.ways(block).iter().copied();
+        let passes = |way: &BlockId| self.passing.get(*way as usize).copied().unwrap_or(false);
+        let mut passing = ways.filter(passes);
+        passing.next().filter(|_| passing.next().is_none())
     }
 
     /// Where the ways of a block meet again; `None`: at the function's end.

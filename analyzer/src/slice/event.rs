@@ -1,6 +1,7 @@
 //! The calls that a slice is made for: device memory taken and given back, launches.
 
-use migfit_schema::program::{Callee, Op};
+use crate::outside::throws;
+use migfit_schema::program::{Callee, Op, SizeProgram};
 
 /// Allocation and free calls of the runtime and the driver, and the push of a launch configuration.
 const EVENTS: &[&str] = &[
@@ -20,7 +21,6 @@ const EVENTS: &[&str] = &[
     "cudaLaunchKernel",
     "cudaLaunchCooperativeKernel",
     "cudaLaunchKernelExC",
-    "cudaGraphLaunch",
     "__cudaPushCallConfiguration",
     "cuMemAlloc_v2",
     "cuMemAllocPitch_v2",
@@ -33,15 +33,30 @@ const EVENTS: &[&str] = &[
 ];
 
 /// Whether this instruction is one that a slice is made for.
-pub fn is_event(op: &Op) -> bool {
+pub fn is_event(program: &SizeProgram, op: &Op) -> bool {
     match op {
         Op::Launch { .. } => true,
         Op::Call {
             callee: Callee::External(name),
             ..
-        } => EVENTS.contains(&name.as_str()),
+        } => EVENTS.contains(&name.as_str()) || program.opaque.contains(name),
         _ => false,
     }
+}
+
+/// Whether an instruction calls a function that nobody looked into.
+pub fn is_opaque(program: &SizeProgram, op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::External(name), .. } if program.opaque.contains(name))
+}
+
+/// Whether an instruction throws an exception.
+pub fn is_throw(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::External(name), .. } if throws(name))
+}
+
+/// Whether an instruction throws where something may catch it: what comes then is not known.
+pub fn is_caught_throw(program: &SizeProgram, op: &Op) -> bool {
+    !program.catches.is_empty() && is_throw(op)
 }
 
 /// Index of the argument that an evaluator does not need (a stream, a launch's argument array).

@@ -21,7 +21,7 @@ impl Eventful {
             blocks: HashSet::new(),
         };
         let mut waiting: Vec<Position> = instructions(program)
-            .filter(|(_, instruction)| is_event(&instruction.op))
+            .filter(|(_, instruction)| is_event(program, &instruction.op))
             .map(|(at, _)| at)
             .collect();
         while let Some(at) = waiting.pop() {
@@ -38,9 +38,9 @@ impl Eventful {
         self.blocks.contains(&(function, block))
     }
 
-    fn op(&self, at: Position, op: &Op, calls: &Calls) -> bool {
+    fn op(&self, program: &SizeProgram, at: Position, op: &Op, calls: &Calls) -> bool {
         let through = calls.targets(at).iter();
-        is_event(op)
+        is_event(program, op)
             || through
                 .into_iter()
                 .any(|target| self.functions.contains(target))
@@ -86,7 +86,7 @@ impl Eventful {
         let flow = graphs.flow(at.function);
         let later = body.blocks.get(at.block as usize).is_some_and(|block| {
             let mut later = (0u32..).zip(&block.ops).skip(at.index as usize + 1);
-            later.any(|(index, found)| self.op(Position { index, ..at }, &found.op, calls))
+            later.any(|(index, found)| self.op(program, Position { index, ..at }, &found.op, calls))
         });
         let reached = |block: &BlockId| flow.reaches(at.block, *block);
         let mut blocks = (0u32..).zip(&body.blocks).map(|(id, _)| id).filter(reached);

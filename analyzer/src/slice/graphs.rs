@@ -21,9 +21,14 @@ impl Graphs {
     pub fn of(program: &SizeProgram) -> Graphs {
         let flows: Vec<Flow> = program.functions.iter().map(Flow::of).collect();
         let functions = program.functions.iter().zip(&flows);
+        let control = if program.catches.is_empty() {
+            Control::of
+        } else {
+            Control::with_handlers
+        };
         Graphs {
             controls: functions
-                .map(|(function, flow)| Control::of(function, flow))
+                .map(|(function, flow)| control(function, flow))
                 .collect(),
             loops: flows.iter().map(Loops::of).collect(),
             flows,

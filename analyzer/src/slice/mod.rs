@@ -6,6 +6,8 @@
 //!
 //! 1. **Start** at calls that take or give back device memory, push a launch configuration or launch (of a launch, not
 //!    the array of kernel arguments), and at normal ends of the process outside `main` after which one would come.
+//!    Calls of functions that nobody looked into and, where exceptions are caught, throws count too: it matters whether
+//!    they happen, not what they are given.
 //! 2. **Backwards** over operands and control dependence. A function in which something is kept keeps its calls; its
 //!    parameters and its results are kept one by one, on demand. A function handed to a library call is kept whole.
 //! 3. **Memory by object**: an object is an alloca, a global, what one call site allocates, a FILE, hidden library
@@ -46,6 +48,11 @@ mod tidy;
 mod unknown_branch;
 
 use migfit_schema::program::SizeProgram;
+
+/// Whether the tables of library functions say what a function does.
+pub(crate) fn has_effect_row(name: &str) -> bool {
+    effects::effect(name).is_some()
+}
 
 /// Keeps what allocations, frees, launches and the control flow around them depend on, in as few blocks, functions
 /// and globals as that takes.

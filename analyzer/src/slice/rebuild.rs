@@ -165,8 +165,9 @@ impl Scene<'_> {
         } = &mut new
         {
             for (index, (value, _)) in args.iter_mut().enumerate() {
-                let dropped =
+                let unused =
                     is_destination(op, index) && !self.kept.destinations.contains(&(at, index));
+                let dropped = unused || self.kept.bare.contains(&at);
                 if dropped || needless_argument(name, index) {
                     *value = Operand::Const(0);
                 }

@@ -38,6 +38,10 @@ impl Surroundings<'_> {
                 OnUnknown::Stop
             };
         }
+        // Where every other way throws, the checks are taken to pass.
+        if let Some(only) = self.control.only_passing_way(block) {
+            return OnUnknown::CheckPasses(only);
+        }
         if let Some(advice) = self.of_loop(block) {
             return advice;
         }

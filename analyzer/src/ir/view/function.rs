@@ -4,9 +4,9 @@ use super::instruction::Instruction;
 use super::text;
 use super::types::Ty;
 use super::value::Value;
-use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMBasicBlockRef;
+use llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage};
 use std::marker::PhantomData;
 
 /// A function.
@@ -67,6 +67,24 @@ impl<'m> Function<'m> {
         let mut length = 0;
         let start = query!(LLVMIntrinsicGetName(id, &raw mut length));
         Some(text::lent(start, length))
+    }
+
+    /// What its code may use of the processor (`+sse2,+fma`), as the compiler was told; empty where it was not.
+    #[must_use]
+    pub fn target_features(self) -> String {
+        let name = "target-features";
+        let attribute = query!(LLVMGetStringAttributeAtIndex(
+            self.0.raw(),
+            LLVMAttributeFunctionIndex,
+            name.as_ptr().cast(),
+            u32::try_from(name.len()).unwrap_or(0)
+        ));
+        if attribute.is_null() {
+            return String::new();
+        }
+        let mut length = 0;
+        let start = query!(LLVMGetStringAttributeValue(attribute, &raw mut length));
+        text::lent(start, length as usize)
     }
 
     /// Its blocks; the first is the entry.

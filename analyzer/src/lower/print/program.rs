@@ -21,6 +21,7 @@ pub fn listing(program: &SizeProgram) -> String {
     if let Some(id) = program.main {
         line(&mut out, &format!("main {}", function_name(program, id)));
     }
+    outside(&mut out, program);
     for (number, global) in program.globals.iter().enumerate() {
         line(
             &mut out,
@@ -31,6 +32,21 @@ pub fn listing(program: &SizeProgram) -> String {
         Listing { program, function }.write(&mut out, number);
     }
     out
+}
+
+/// What the program leaves to code that is not in it.
+fn outside(out: &mut String, program: &SizeProgram) {
+    for name in &program.opaque {
+        line(out, &format!("opaque {name}"));
+    }
+    for place in &program.catches {
+        let file = program.files.get(place.file as usize);
+        let file = file.filter(|_| place.line > 0).map_or("?", String::as_str);
+        line(out, &format!("catches at {file}:{}", place.line));
+    }
+    if let Some(reason) = &program.loose_floats {
+        line(out, &format!("loose floats: {reason}"));
+    }
 }
 
 fn describe(program: &SizeProgram, global: &Global) -> String {

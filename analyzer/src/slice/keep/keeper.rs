@@ -39,6 +39,7 @@ pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
         registers: HashSet::new(),
         readers: HashSet::new(),
         whole: HashSet::new(),
+        whole_calls: HashSet::new(),
         waiting: Vec::new(),
         waiting_reads: Vec::new(),
         waiting_effects: seeds,
@@ -63,6 +64,7 @@ pub struct Keeper<'a> {
     registers: HashSet<(FunctionId, Reg)>,
     readers: HashSet<(ObjectId, Position)>,
     pub(super) whole: HashSet<FunctionId>,
+    pub(super) whole_calls: HashSet<Position>,
     waiting: Vec<(FunctionId, Reg)>,
     waiting_reads: Vec<(ObjectId, Position)>,
     pub(super) waiting_effects: Vec<Position>,
@@ -142,6 +144,10 @@ impl Keeper<'_> {
         if !self.kept.ops.insert(at) {
             return;
         }
+        if self.is_bare(at, op) {
+            self.kept.bare.insert(at);
+            return;
+        }
         let needless = |index| match op {
             Op::Call {
                 callee: Callee::External(name),
@@ -155,6 +161,11 @@ impl Keeper<'_> {
             }
         }
         self.callbacks(at, op);
+        self.reads(at);
+    }
+
+    /// What an instruction reads from memory is needed.
+    pub(super) fn reads(&mut self, at: Position) {
         for object in self.known.memory.reads(at) {
             if self.readers.insert((*object, at)) {
                 self.waiting_reads.push((*object, at));
@@ -169,6 +180,7 @@ impl Keeper<'_> {
             if self.may_come_before(*writer, reader) {
                 self.waiting_effects.push(*writer);
                 self.destination(*writer, object);
+                self.whole_call(*writer);
             }
         }
     }

@@ -21,6 +21,8 @@ pub struct Kept {
     pub active: HashSet<FunctionId>,
     /// Arguments of scanf and its relatives whose contents are needed: (call, index).
     pub destinations: HashSet<(Position, usize)>,
+    /// Calls of which only matters that they happen: opaque ones and throws. Their arguments are not kept.
+    pub bare: HashSet<Position>,
     /// Globals that something kept refers to.
     pub globals: HashSet<GlobalId>,
 }

@@ -1,5 +1,6 @@
 //! What a slice keeps: backwards from the CUDA calls over operands, memory objects and control dependence.
 
+mod bare;
 mod calls;
 mod checks;
 mod decisions;

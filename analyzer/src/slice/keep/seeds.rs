@@ -1,7 +1,7 @@
-//! Where keeping starts: CUDA calls that count, and normal ends of the process after which such a call would come.
+//! Where keeping starts: calls that count, throws that something may catch, and normal ends of the process after which such a call would come.
 
 use crate::slice::control::exits_without_failing;
-use crate::slice::event::is_event;
+use crate::slice::event::{is_caught_throw, is_event};
 use crate::slice::eventful::Eventful;
 use crate::slice::keep::keeper::Known;
 use crate::slice::position::{Position, instructions};
@@ -17,7 +17,8 @@ pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
             let ends = program.main != Some(at.function)
                 && followed.contains(&at.function)
                 && exits_without_failing(found);
-            live(at) && (is_event(&found.op) || ends)
+            live(at)
+                && (is_event(program, &found.op) || is_caught_throw(program, &found.op) || ends)
         })
         .map(|(at, _)| at)
         .collect()

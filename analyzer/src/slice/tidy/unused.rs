@@ -70,7 +70,7 @@ fn drop_files(program: &mut SizeProgram) {
         let ops = block.ops.iter_mut().map(|found| &mut found.place);
         ops.chain([&mut block.end_place])
     });
-    for place in places {
+    for place in places.chain(&mut program.catches) {
         let Some(name) = files.get(place.file as usize).filter(|_| place.line > 0) else {
             *place = Place::default();
             continue;
