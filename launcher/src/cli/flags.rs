@@ -96,7 +96,7 @@ pub struct RunFlags {
     /// Who goes where, when: sequential or fifo
     #[arg(long, value_name = "POLICY", default_value = "fifo")]
     pub policy: String,
-    /// Folder for the report, run records and the jobs' output
+    /// Folder for the report, run records and the jobs' output; those of an earlier run there are removed first
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print the report as JSON

@@ -3,9 +3,11 @@
 use crate::run::events::Event;
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process, kill_process_group,
+    set_parent_process_death_signal, waitid,
 };
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::mpsc::Sender;
 
@@ -18,7 +20,8 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts the process; its end comes as an event for job `job`.
+    /// Starts the process; its end comes as an event for job `job`. To be called from a thread that lives as long
+    /// as the run: the system kills the process when that thread ends.
     ///
     /// # Errors
     /// Why it cannot be started.
@@ -28,6 +31,7 @@ impl Running {
         job: usize,
         events: Sender<Event>,
     ) -> io::Result<Running> {
+        die_with_us(command);
         let child = command.spawn()?;
         let running = Running {
             pid: Pid::from_child(&child),
@@ -60,4 +64,19 @@ impl Running {
         // The run may be over already.
         let _ = events.send(Event::Ended { job, status });
     }
+}
+
+/// A migfit that is killed outright can stop nobody: the system does it then.
+fn die_with_us(command: &mut Command) {
+    let us = getpid();
+    let before_exec = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // We may have been killed before that call.
+        match getppid() == Some(us) {
+            true => Ok(()),
+            false => Err(Errno::SRCH.into()),
+        }
+    };
+    // SAFETY: between fork and exec only two system calls are made: nothing is allocated, no lock is taken.
+    unsafe { command.pre_exec(before_exec) };
 }

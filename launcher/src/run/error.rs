@@ -3,6 +3,7 @@
 use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::gpu::GpuError;
+use crate::gpu::virtual_gpu::STATE_VARIABLE;
 use crate::program::ProgramError;
 use crate::run::job_file::JobFileError;
 use crate::run::need::TooLarge;
@@ -40,13 +41,28 @@ pub enum RunError {
         wanted: String,
         /// GPU instances that migfit did not make.
         others: String,
+        /// State file of the virtual GPU; none on a real one.
+        state: Option<PathBuf>,
     },
     /// The model lacks figures that a GPU must know of itself.
     #[error("too little is known of {0} to run on a virtual one: no source has all its SMs")]
     TooLittleKnown(String),
     /// A part of migfit is not where it should be.
-    #[error("the virtual GPU's library is missing: {}", .0.display())]
-    NoVirtualGpu(PathBuf),
+    #[error("the virtual GPU's library {} {reason}", library.display())]
+    NoVirtualGpu {
+        /// Which.
+        library: PathBuf,
+        /// What is wrong with it, as a clause.
+        reason: String,
+    },
+    /// `MIGFIT_VGPU_STATE` names no state file.
+    #[error("{STATE_VARIABLE}: '{}' {reason}", path.display())]
+    BadState {
+        /// As named.
+        path: PathBuf,
+        /// What is wrong with it, as a clause.
+        reason: String,
+    },
     /// A folder or file of results.
     #[error("cannot write '{}': {source}", path.display())]
     CannotWrite {
@@ -106,14 +122,26 @@ impl Explain for RunError {
             RunError::TooLarge { .. } => {
                 "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out".to_owned()
             }
-            RunError::NoSlice { .. } => {
-                "destroy what is not needed (nvidia-smi mig -lgi lists it), or use another GPU".to_owned()
+            RunError::NoSlice { state: None, .. } => {
+                "if an earlier migfit was killed, they are its own: nvidia-smi mig -lgi lists them, nvidia-smi mig \
+                 -dci -gi ID and then nvidia-smi mig -dgi -gi ID destroy one; or use another GPU"
+                    .to_owned()
             }
+            RunError::NoSlice { state: Some(state), .. } => format!(
+                "if an earlier migfit was killed, they are its own: remove {} when nobody uses that virtual GPU; or \
+                 name another state file in {STATE_VARIABLE}",
+                state.display()
+            ),
             RunError::TooLittleKnown(_) => {
                 "take another model: virtual:a100-40gb; migfit fit sizes for this one all the same".to_owned()
             }
-            RunError::NoVirtualGpu(_) => {
-                "run an installed migfit: cargo xtask stage, then target/migfit/bin/migfit".to_owned()
+            RunError::NoVirtualGpu { .. } => {
+                "run cargo xtask stage, then target/migfit/bin/migfit; or install migfit again".to_owned()
+            }
+            RunError::BadState { .. } => {
+                "name a virtual GPU's state file, or a file that is not there yet in a folder that is; unset: each \
+                 run has its own"
+                    .to_owned()
             }
             RunError::CannotWrite { .. } => {
                 "name a folder on a disk with room that you may write to: --out DIR".to_owned()
@@ -136,8 +164,9 @@ impl Explain for RunError {
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,
             RunError::TooLittleKnown(_) => ExitCode::UnknownName,
-            RunError::NoVirtualGpu(_) => ExitCode::Incomplete,
+            RunError::NoVirtualGpu { .. } => ExitCode::Incomplete,
             RunError::CannotWrite { .. }
+            | RunError::BadState { .. }
             | RunError::ForeignFolder(_)
             | RunError::FolderInUse(_) => ExitCode::CannotWrite,
             RunError::Gpu(error) => error.exit_code(),

@@ -1,6 +1,6 @@
 //! What a run waits for: the end of a job, or a signal to stop. Both come through one channel; nothing polls.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
 use std::process::ExitStatus;
@@ -28,12 +28,12 @@ pub enum Event {
 pub struct Listener(Handle);
 
 impl Listener {
-    /// Sends SIGINT, SIGTERM and SIGHUP as events from now on.
+    /// Sends SIGINT, SIGQUIT, SIGTERM and SIGHUP as events from now on.
     ///
     /// # Errors
     /// When the system does not allow it.
     pub fn start(events: Sender<Event>) -> io::Result<Listener> {
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
         let handle = signals.handle();
         std::thread::Builder::new().spawn(move || {
             for signal in signals.forever() {

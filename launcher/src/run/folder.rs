@@ -12,6 +12,12 @@ const MARKER: &str = "migfit-run";
 /// State of a virtual GPU that is this run's own.
 const GPU_STATE: &str = "virtual-gpu.state";
 
+/// Calls that its libraries do not have.
+const GPU_LOG: &str = "virtual-gpu.state.log";
+
+/// The jobs' own folders.
+const JOBS: &str = "jobs";
+
 /// The folder of one run's results.
 #[derive(Debug)]
 pub struct RunFolder {
@@ -67,9 +73,16 @@ impl RunFolder {
         }
     }
 
-    /// A run really begins: from now on the folder stays.
-    pub fn keep(&self) {
+    /// A run really begins: what an earlier one left goes, and from now on the folder stays.
+    ///
+    /// # Errors
+    /// When that cannot be taken away.
+    pub fn begin(&self) -> Result<(), RunError> {
+        let (report, jobs) = (self.report(), self.path.join(JOBS));
+        removed(std::fs::remove_file(&report)).map_err(cannot_write(&report))?;
+        removed(std::fs::remove_dir_all(&jobs)).map_err(cannot_write(&jobs))?;
         self.kept.set(true);
+        Ok(())
     }
 
     /// The folder itself, absolute.
@@ -87,19 +100,20 @@ impl RunFolder {
     /// # Errors
     /// When that cannot be done.
     pub fn fresh_gpu_state(&self) -> Result<PathBuf, RunError> {
-        let path = self.path.join(GPU_STATE);
-        removed(std::fs::remove_file(&path)).map_err(cannot_write(&path))?;
-        Ok(path)
+        for name in [GPU_STATE, GPU_LOG] {
+            let path = self.path.join(name);
+            removed(std::fs::remove_file(&path)).map_err(cannot_write(&path))?;
+        }
+        Ok(self.path.join(GPU_STATE))
     }
 
-    /// The folder of a job, with nothing of an earlier run in it.
+    /// The folder of a job.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn job(&self, name: &str) -> Result<JobFolder, RunError> {
-        let folder = self.path.join("jobs").join(name);
+        let folder = self.path.join(JOBS).join(name);
         let records = folder.join("records");
-        removed(std::fs::remove_dir_all(&records)).map_err(cannot_write(&records))?;
         std::fs::create_dir_all(&records).map_err(cannot_write(&records))?;
         Ok(JobFolder {
             stdout: folder.join("stdout"),
@@ -116,7 +130,7 @@ impl Drop for RunFolder {
             return;
         }
         // What cannot be taken away, or has been put there by others meanwhile, stays.
-        for name in [MARKER, GPU_STATE] {
+        for name in [MARKER, GPU_STATE, GPU_LOG] {
             let _ = std::fs::remove_file(self.path.join(name));
         }
         self.made
@@ -151,13 +165,15 @@ mod tests {
         let first = RunFolder::open(Some(&wanted), "x").unwrap();
         let again = RunFolder::open(Some(&wanted), "x");
         assert!(matches!(again, Err(RunError::FolderInUse(_))));
-        let records = first.job("a").unwrap().records;
-        std::fs::write(records.join("1-2.record"), "old").unwrap();
-        first.keep();
+        first.begin().unwrap();
+        first.job("a").unwrap();
+        std::fs::write(first.report(), "{}").unwrap();
         drop(first);
         let second = RunFolder::open(Some(&wanted), "x").unwrap();
-        let records = second.job("a").unwrap().records;
-        assert_eq!(records.read_dir().unwrap().count(), 0);
+        assert!(second.report().exists(), "nothing has begun yet");
+        second.begin().unwrap();
+        let left: Vec<_> = second.path().read_dir().unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Where migfit's own libraries are: beside the program that runs, `PREFIX/bin/migfit` -> `PREFIX/lib/migfit`.
 
 use crate::run::RunError;
-use std::path::PathBuf;
+use object::read::{Object, ObjectSymbol, ReadCache};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// The folder of migfit's libraries.
 #[derive(Clone, Debug)]
@@ -41,13 +44,44 @@ impl Installation {
     /// The folder of the virtual GPU's libraries.
     ///
     /// # Errors
-    /// When its NVML is not there.
+    /// When one of them is not there, or is no such library.
     pub fn virtual_gpu(&self) -> Result<PathBuf, RunError> {
         let folder = self.0.join("vgpu");
-        let nvml = folder.join("libnvidia-ml.so.1");
-        match nvml.is_file() {
-            true => Ok(folder),
-            false => Err(RunError::NoVirtualGpu(nvml)),
+        for (name, function) in VIRTUAL_GPU {
+            let library = folder.join(name);
+            if let Err(reason) = looks_like(&library, function) {
+                return Err(RunError::NoVirtualGpu { library, reason });
+            }
         }
+        Ok(folder)
+    }
+}
+
+/// The virtual GPU's libraries, each with a function that it must have.
+const VIRTUAL_GPU: [(&str, &[u8]); 3] = [
+    (NVML, b"nvmlInit_v2"),
+    ("libcuda.so.1", b"cuInit"),
+    ("libcudart.so.13", b"cudaMalloc"),
+];
+/// The one that migfit itself loads.
+pub const NVML: &str = "libnvidia-ml.so.1";
+
+/// What is wrong with a library, as a clause. Its code is not run: only jobs load the CUDA ones.
+fn looks_like(library: &Path, function: &[u8]) -> Result<(), String> {
+    let file = File::open(library).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "is missing".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    })?;
+    let file = ReadCache::new(file);
+    let elf = object::File::parse(&file).map_err(|error| format!("cannot be loaded: {error}"))?;
+    let is_it = |symbol: object::Symbol<'_, '_, _>| {
+        symbol.is_definition() && symbol.name_bytes().is_ok_and(|name| name == function)
+    };
+    match elf.dynamic_symbols().any(is_it) {
+        true => Ok(()),
+        false => Err(format!(
+            "cannot be used: it has no {}",
+            String::from_utf8_lossy(function)
+        )),
     }
 }

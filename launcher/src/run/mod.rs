@@ -28,6 +28,8 @@ mod child;
 
 mod events;
 
+mod holes;
+
 pub mod record;
 
 mod verified;

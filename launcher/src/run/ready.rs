@@ -8,7 +8,7 @@ use crate::run::need::{Foretold, foretell};
 use crate::run::static_runtime;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A job that is ready to be placed.
 #[derive(Debug)]
@@ -43,17 +43,26 @@ pub struct Program {
     pub slices: Vec<ProfileName>,
 }
 
+/// Where jobs are to be placed.
+#[derive(Clone, Copy)]
+pub struct Ground<'g> {
+    /// The GPU.
+    pub board: Board<'g>,
+    /// Its layout graph.
+    pub graph: &'g LayoutGraph,
+    /// GPU instances of others.
+    pub others: &'g [Held],
+    /// Who goes where.
+    pub policy: &'g dyn Policy,
+    /// State file of a virtual GPU.
+    pub state: Option<&'g Path>,
+}
+
 /// Makes all jobs ready. A program that is not found is its own job's failure.
 ///
 /// # Errors
 /// When a job is too large for every slice, or has no place beside the GPU instances of others.
-pub fn make_ready(
-    jobs: Vec<Job>,
-    board: Board<'_>,
-    graph: &LayoutGraph,
-    others: &[Held],
-    policy: &dyn Policy,
-) -> Result<Vec<ReadyJob>, RunError> {
+pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, RunError> {
     let of = jobs.len();
     let mut ready = Vec::new();
     let mut too_large = Vec::new();
@@ -63,11 +72,11 @@ pub fn make_ready(
         let found = found.map(|file| std::path::absolute(&file).unwrap_or(file));
         let program = match found {
             Err(error) => Err(error.into()),
-            Ok(file) if board.is_virtual && static_runtime::is_inside(&file) => {
+            Ok(file) if ground.board.is_virtual && static_runtime::is_inside(&file) => {
                 Err(CannotStart::StaticRuntime(file))
             }
-            Ok(file) => match foretell(board, &job, &file) {
-                Ok(foretold) => Ok(placeable(&job, file, foretold, graph, others, policy)?),
+            Ok(file) => match foretell(ground.board, &job, &file) {
+                Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),
                 Err(larger) => {
                     too_large.push(larger);
                     continue;
@@ -87,12 +96,13 @@ fn placeable(
     job: &Job,
     file: PathBuf,
     foretold: Foretold,
-    graph: &LayoutGraph,
-    others: &[Held],
-    policy: &dyn Policy,
+    ground: Ground<'_>,
 ) -> Result<Program, RunError> {
+    let Ground { graph, others, .. } = ground;
     let whole = graph.model().whole().map(|profile| profile.name);
-    let wanted = whole.map_or_else(Vec::new, |whole| policy.choose(&foretold.fitting, whole));
+    let wanted = whole.map_or_else(Vec::new, |whole| {
+        ground.policy.choose(&foretold.fitting, whole)
+    });
     let slices: Vec<ProfileName> = wanted
         .iter()
         .copied()
@@ -103,6 +113,7 @@ fn placeable(
             job: job.name.clone(),
             wanted: joined(&wanted),
             others: joined(&others.iter().map(|held| held.placed).collect::<Vec<_>>()),
+            state: ground.state.map(Path::to_owned),
         });
     }
     Ok(Program {

@@ -1,5 +1,6 @@
 //! The run records of one job's processes -> what was seen of the job.
 
+use crate::run::holes;
 use migfit_schema::record::{self, Failure, LaunchCount, RunRecord};
 use std::path::Path;
 
@@ -37,6 +38,10 @@ pub fn read(folder: &Path) -> Seen {
     files.sort();
     for file in files {
         let bytes = std::fs::read(&file).map_err(|error| error.to_string());
+        // Its writer has ended. Most of a record is room for rows that were never used.
+        if let Ok(bytes) = &bytes {
+            holes::punch(&file, bytes);
+        }
         match bytes.and_then(|bytes| record::read(&bytes).map_err(|error| error.to_string())) {
             Ok(record) => seen.add(record),
             Err(trouble) => {

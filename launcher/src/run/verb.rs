@@ -3,7 +3,7 @@
 use crate::cli::request::{JobSource, PolicyName, RunPlan};
 use crate::cli::selector::GpuSelector;
 use crate::exit_code::ExitCode;
-use crate::gpu::{DriverGpu, MigGpu, Which, virtual_gpu};
+use crate::gpu::{DriverGpu, GpuError, MigGpu, Which, virtual_gpu};
 use crate::policy::Policy;
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
@@ -11,16 +11,17 @@ use crate::report::{self, Heading, ReportFile};
 use crate::run::RunError;
 use crate::run::batch::{self, Batch};
 use crate::run::folder::RunFolder;
-use crate::run::installation::Installation;
+use crate::run::installation::{Installation, NVML};
 use crate::run::job::Job;
 use crate::run::job_file;
 use crate::run::launch::Surroundings;
 use crate::run::progress::Progress;
-use crate::run::ready::{CannotStart, ReadyJob, make_ready};
+use crate::run::ready::{CannotStart, Ground, ReadyJob, make_ready};
 use crate::run::slices::Slices;
 use crate::sizing::Board;
 use migfit_mig::LayoutGraph;
 use migfit_schema::report::Report;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -50,6 +51,8 @@ struct Stage {
     started: SystemTime,
     folder: RunFolder,
     around: Surroundings,
+    /// State file of the virtual GPU.
+    state: Option<PathBuf>,
     /// Why nothing is recorded, where that is so.
     unrecorded: Option<String>,
     gpu: DriverGpu,
@@ -68,9 +71,10 @@ impl Stage {
         };
         let folder = RunFolder::open(plan.out.as_deref(), &report::date::run_name(started))?;
         let runtime = installation.runtime();
+        let state = state(&plan.gpu, &folder)?;
         let around = Surroundings {
             runtime: runtime.as_ref().ok().cloned(),
-            variables: variables(&plan.gpu, &folder)?,
+            variables: variables(&plan.gpu, state.as_deref()),
             virtual_gpu,
         };
         // SAFETY: no thread was started yet.
@@ -80,6 +84,7 @@ impl Stage {
             started,
             folder,
             around,
+            state,
             unrecorded: runtime.err(),
             gpu,
         })
@@ -100,9 +105,20 @@ impl Stage {
             model: &model,
             is_virtual: heading.gpu.is_virtual,
         };
-        let ready = make_ready(jobs, board, &graph, &slices.others(), policy.as_ref())?;
+        let ground = Ground {
+            board,
+            graph: &graph,
+            others: &slices.others(),
+            policy: policy.as_ref(),
+            state: self.state.as_deref(),
+        };
+        let ready = make_ready(jobs, ground)?;
         let terminal = has_terminal(plan);
-        let ready = if terminal { required(ready)? } else { ready };
+        let ready = if is_single(plan) {
+            required(ready)?
+        } else {
+            ready
+        };
         let batch = Batch {
             jobs: &ready,
             policy: policy.as_ref(),
@@ -112,7 +128,7 @@ impl Stage {
             folder: &self.folder,
             terminal,
         };
-        self.folder.keep();
+        self.folder.begin()?;
         let mut file = ReportFile::new(
             &self.folder,
             heading,
@@ -129,9 +145,14 @@ impl Stage {
     }
 }
 
-/// Whether the one job has the terminal.
-fn has_terminal(plan: &RunPlan) -> bool {
+/// Whether there is one job, `migfit run PROGRAM`.
+fn is_single(plan: &RunPlan) -> bool {
     matches!(plan.jobs, JobSource::Program { .. })
+}
+
+/// Whether the one job has the terminal; not where standard output is for JSON alone.
+fn has_terminal(plan: &RunPlan) -> bool {
+    is_single(plan) && !plan.json
 }
 
 fn jobs(source: &JobSource) -> Result<Vec<Job>, RunError> {
@@ -141,7 +162,7 @@ fn jobs(source: &JobSource) -> Result<Vec<Job>, RunError> {
     }
 }
 
-fn single(program: &Path, args: &[std::ffi::OsString]) -> Result<Job, RunError> {
+fn single(program: &Path, args: &[OsString]) -> Result<Job, RunError> {
     let name = program
         .file_name()
         .unwrap_or(program.as_os_str())
@@ -166,30 +187,60 @@ fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
     each.collect()
 }
 
-fn variables(
-    gpu: &GpuSelector,
-    folder: &RunFolder,
-) -> Result<Vec<(std::ffi::OsString, std::ffi::OsString)>, RunError> {
-    let GpuSelector::Virtual(model) = gpu else {
-        return Ok(Vec::new());
+/// The state file of the run's virtual GPU.
+fn state(gpu: &GpuSelector, folder: &RunFolder) -> Result<Option<PathBuf>, RunError> {
+    let given = virtual_gpu::given_state();
+    Ok(match (gpu, given) {
+        (GpuSelector::Index(_) | GpuSelector::Uuid(_), _) => None,
+        (GpuSelector::Virtual(_), Some(given)) => Some(usable_state(&given)?),
+        (GpuSelector::Virtual(_), None) => Some(folder.fresh_gpu_state()?),
+    })
+}
+
+fn variables(gpu: &GpuSelector, state: Option<&Path>) -> Vec<(OsString, OsString)> {
+    match (gpu, state) {
+        (GpuSelector::Virtual(model), Some(state)) => virtual_gpu::variables(model, state),
+        _ => Vec::new(),
+    }
+}
+
+/// The state file that the caller named, absolute.
+fn usable_state(given: &Path) -> Result<PathBuf, RunError> {
+    let bad = |reason| RunError::BadState {
+        path: given.to_owned(),
+        reason,
     };
-    let state: PathBuf = match virtual_gpu::given_state() {
-        Some(given) => {
-            std::path::absolute(&given).map_err(crate::run::folder::cannot_write(&given))?
-        }
-        None => folder.fresh_gpu_state()?,
-    };
-    Ok(virtual_gpu::variables(model, &state))
+    virtual_gpu::check_state(given).map_err(bad)?;
+    std::path::absolute(given).map_err(|error| bad(format!("cannot be used: {error}")))
 }
 
 fn open(gpu: &GpuSelector, library: Option<&Path>) -> Result<DriverGpu, RunError> {
-    let nvml = library.map(|folder| folder.join("libnvidia-ml.so.1"));
+    let nvml = library.map(|folder| folder.join(NVML));
     let which = match gpu {
         GpuSelector::Virtual(_) => Which::Index(0),
         GpuSelector::Index(index) => Which::Index(*index),
         GpuSelector::Uuid(uuid) => Which::Uuid(uuid.clone()),
     };
-    Ok(DriverGpu::open(nvml.as_deref(), &which)?)
+    let opened = DriverGpu::open(nvml.as_deref(), &which);
+    Ok(match library {
+        None => opened?,
+        Some(_) => opened.map_err(of_the_virtual_gpu)?,
+    })
+}
+
+/// A virtual GPU that does not open says nothing of drivers and boards: its library or its state file is at fault.
+fn of_the_virtual_gpu(error: GpuError) -> RunError {
+    match (error, virtual_gpu::given_state()) {
+        (GpuError::NoLibrary { library, reason }, _) => RunError::NoVirtualGpu {
+            library,
+            reason: format!("cannot be loaded: {reason}"),
+        },
+        (GpuError::NoGpu { .. }, Some(path)) => RunError::BadState {
+            path,
+            reason: "is of another virtual GPU, or cannot be used".to_owned(),
+        },
+        (other, _) => other.into(),
+    }
 }
 
 fn policy(name: PolicyName) -> Box<dyn Policy> {
@@ -206,7 +257,7 @@ fn finished(
     stopped_by: Option<&'static str>,
 ) -> Finished {
     let terminal = has_terminal(plan);
-    let code = match (stopped_by, terminal) {
+    let code = match (stopped_by, is_single(plan)) {
         (Some(_), _) => ExitCode::Interrupted,
         (None, true) => single_code(report),
         (None, false) if report.batch.failed > 0 => ExitCode::JobsFailed,

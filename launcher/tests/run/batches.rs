@@ -160,9 +160,31 @@ fn json_is_the_report_file() {
 }
 
 #[test]
+fn with_json_a_single_program_s_output_goes_to_its_file() {
+    let place = Place::new();
+    let words = [
+        "run",
+        "--gpu",
+        "virtual:a100-40gb",
+        "--out",
+        "out",
+        "--json",
+    ];
+    let program = ["sh", "-c", "echo hello; exit 3"];
+    let outcome = place.migfit(&[&words[..], &program[..]].concat());
+    assert_eq!(outcome.code, 3, "{}", outcome.stderr);
+    assert_eq!(outcome.stdout, place.read("out/report.json"));
+    assert_eq!(place.read("out/jobs/sh/stdout"), "hello\n");
+    let stdout = place.job("sh")["stdout"].as_str().unwrap().to_owned();
+    assert!(stdout.ends_with("out/jobs/sh/stdout"), "{stdout}");
+}
+
+#[test]
 fn a_second_run_takes_the_folder_over() {
     let place = Place::new();
-    assert_eq!(place.run(&job("one", "1 GiB", "exit 4")).code, 89);
+    assert_eq!(place.run(&job("old", "1 GiB", "exit 4")).code, 89);
     assert_eq!(place.run(&job("one", "1 GiB", "true")).code, 0);
     assert_eq!(place.report()["batch"]["failed"], 0);
+    assert!(place.path("out/jobs/one").exists());
+    assert!(!place.path("out/jobs/old").exists(), "of the first run");
 }

@@ -13,23 +13,38 @@ pub struct Outcome {
     pub stderr: String,
 }
 
+/// The virtual GPU's libraries: cargo's names and the staged ones.
+const VIRTUAL_GPU: [(&str, &str); 3] = [
+    ("libmigfit_vgpu_nvml.so", "libnvidia-ml.so.1"),
+    ("libmigfit_vgpu_cuda.so", "libcuda.so.1"),
+    ("libmigfit_vgpu_cudart.so", "libcudart.so.13"),
+];
+
 /// Lays migfit out as it is installed; cargo does not build the virtual GPU for these tests by itself.
-fn installed() -> &'static Path {
+pub fn installed() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
         let built = Path::new(env!("CARGO_BIN_EXE_migfit")).parent().unwrap();
         let cargo = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--package", "migfit-vgpu-nvml"])
+            .args([
+                "--package",
+                "migfit-vgpu-cuda",
+                "--package",
+                "migfit-vgpu-cudart",
+            ])
             .args(["--target-dir".as_ref(), built.parent().unwrap().as_os_str()])
             .status();
         assert!(
             cargo.unwrap().success(),
-            "the virtual GPU's NVML does not build"
+            "the virtual GPU's libraries do not build"
         );
         let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
         lay(&built.join("migfit"), &prefix.join("bin/migfit"));
-        let nvml = prefix.join("lib/migfit/vgpu/libnvidia-ml.so.1");
-        lay(&built.join("libmigfit_vgpu_nvml.so"), &nvml);
+        for (built_name, name) in VIRTUAL_GPU {
+            let library = prefix.join("lib/migfit/vgpu").join(name);
+            lay(&built.join(built_name), &library);
+        }
         prefix
     })
 }

@@ -1,7 +1,8 @@
 //! What is refused before anything starts, with its exit code and hint.
 
-use crate::fixture::{Outcome, Place, outcome};
+use crate::fixture::{Outcome, Place, installed, outcome};
 use migfit_vgpu_device::{Placement, VirtualGpu};
+use std::process::{Command, Stdio};
 
 const TOUCH: &str = "[[jobs]]\nname = 'touch'\ncommand = ['touch', 'touched']\n";
 
@@ -138,4 +139,53 @@ fn gpu_instances_of_others_are_never_touched() {
     assert_eq!(beside.code, 0, "{}", beside.stderr);
     assert_eq!(place.job("a")["placement"]["start"], 4);
     assert_eq!(place.layout("shared.state"), ["1g.5gb@0"]);
+}
+
+#[test]
+fn state_files_that_cannot_be_in_one_message() {
+    let place = Place::new();
+    place.put("garbage", "not a state file");
+    std::fs::create_dir(place.path("folder")).unwrap();
+    for (state, part) in [
+        ("garbage", "'garbage' is no state of a virtual GPU"),
+        ("/dev/null", "'/dev/null' is no regular file"),
+        ("folder", "'folder' is a folder"),
+        ("no/such.state", "there is no folder 'no'"),
+    ] {
+        let mut command = place.command(&["run", "--gpu", "virtual:a100-40gb", "true"]);
+        let outcome = outcome(command.env("MIGFIT_VGPU_STATE", state));
+        refused(&outcome, 86, &["MIGFIT_VGPU_STATE: ", part]);
+        assert!(!outcome.stderr.contains("GPU 0"), "{}", outcome.stderr);
+        assert_eq!(outcome.stderr.lines().count(), 2, "{}", outcome.stderr);
+    }
+    assert!(!place.path("no").exists());
+    let _other = VirtualGpu::open(&place.path("a30.state"), Some("a30-24gb")).unwrap();
+    let mut command = place.command(&["run", "--gpu", "virtual:a100-40gb", "true"]);
+    let outcome = outcome(command.env("MIGFIT_VGPU_STATE", "a30.state"));
+    refused(&outcome, 86, &["a30.state"]);
+}
+
+#[test]
+fn a_virtual_gpu_with_a_missing_or_broken_library() {
+    for name in ["libnvidia-ml.so.1", "libcuda.so.1", "libcudart.so.13"] {
+        let place = Place::new();
+        let copy = place.path("copy");
+        let copied = Command::new("cp")
+            .arg("-r")
+            .arg(installed())
+            .arg(&copy)
+            .status();
+        assert!(copied.unwrap().success());
+        let run = || {
+            let mut command = Command::new(copy.join("bin/migfit"));
+            command.args(["run", "--gpu", "virtual:a100-40gb", "true"]);
+            outcome(command.current_dir(place.path("")).stdin(Stdio::null()))
+        };
+        let library = copy.join("lib/migfit/vgpu").join(name);
+        let whole = std::fs::read(&library).unwrap();
+        std::fs::write(&library, &whole[..whole.len() / 2]).unwrap();
+        refused(&run(), 88, &[name, "cannot be", "cargo xtask stage"]);
+        std::fs::remove_file(&library).unwrap();
+        refused(&run(), 88, &[name, "is missing", "cargo xtask stage"]);
+    }
 }

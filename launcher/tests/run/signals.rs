@@ -1,13 +1,19 @@
 //! A run that is stopped: jobs end, slices go, the report says so.
 
 use crate::ends::alive;
+use crate::fixture::outcome;
 use crate::fixture::{OWN_STATE, Place};
 use rustix::process::{Pid, Signal, kill_process};
+use std::io::Read;
 use std::process::{Child, Command, Stdio};
 
 #[test]
 fn a_signal_stops_the_jobs_and_takes_the_slices_away() {
-    for (name, signal) in [("INT", Signal::INT), ("TERM", Signal::TERM)] {
+    for (name, signal) in [
+        ("INT", Signal::INT),
+        ("TERM", Signal::TERM),
+        ("QUIT", Signal::QUIT),
+    ] {
         stopped_by(name, signal);
     }
 }
@@ -83,4 +89,40 @@ fn a_single_program_is_stopped_with_all_that_it_started() {
     assert_eq!(migfit.wait().unwrap().code(), Some(97));
     assert!(!alive(sleeper.trim()), "process {sleeper} still runs");
     assert_eq!(place.layout(OWN_STATE), Vec::<String>::new());
+}
+
+#[test]
+fn a_killed_migfit_takes_its_jobs_with_it() {
+    let place = Place::new();
+    for name in ["started", "held"] {
+        let fifo = Command::new("mkfifo").arg(place.path(name)).status();
+        assert!(fifo.unwrap().success());
+    }
+    let script = "echo x > started; exec sleep 600 > held";
+    place.put(
+        "jobs.toml",
+        &format!("[[jobs]]\nname = 'long'\ncommand = ['sh', '-c', '{script}']\n"),
+    );
+    let words = ["run", "-f", "jobs.toml", "--gpu", "virtual:a100-40gb"];
+    let mut command = place.command(&words);
+    let state = place.path("shared.state");
+    command.env("MIGFIT_VGPU_STATE", &state);
+    let mut migfit = command.stderr(Stdio::null()).spawn().unwrap();
+    place.read("started");
+    let mut held = std::fs::File::open(place.path("held")).unwrap();
+    send(&migfit, Signal::KILL);
+    migfit.wait().unwrap();
+    // Ends when the job does, which alone could write there.
+    assert_eq!(held.read_to_end(&mut Vec::new()).unwrap(), 0);
+    assert_eq!(place.layout("shared.state"), ["7g.40gb@0"]);
+    let mut again = place.command(&["run", "--gpu", "virtual:a100-40gb", "true"]);
+    let refused = outcome(again.env("MIGFIT_VGPU_STATE", &state));
+    assert_eq!(refused.code, 95, "{}", refused.stderr);
+    for part in [
+        "others made 7g.40gb@0",
+        "an earlier migfit was killed",
+        "remove ",
+    ] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
 }
