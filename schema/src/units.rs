@@ -40,9 +40,16 @@ impl Mib {
 }
 
 impl fmt::Display for Bytes {
-    /// `512 B`, `1.50 KiB`, `3.00 MiB`, `4.75 GiB`.
+    /// `512 B`, `1.50 KiB`, `3.00 MiB`, `4.75 GiB`, and so on up to EiB.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const STEPS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        const STEPS: [(u64, &str); 6] = [
+            (1 << 60, "EiB"),
+            (1 << 50, "PiB"),
+            (1 << 40, "TiB"),
+            (1 << 30, "GiB"),
+            (1 << 20, "MiB"),
+            (1 << 10, "KiB"),
+        ];
         for (size, unit) in STEPS {
             if self.0 >= size {
                 return write!(f, "{:.2} {unit}", self.0 as f64 / size as f64);
@@ -70,6 +77,9 @@ mod tests {
         assert_eq!(Bytes(0).to_string(), "0 B");
         assert_eq!(Bytes(1536).to_string(), "1.50 KiB");
         assert_eq!(Bytes(4864 << 20).to_string(), "4.75 GiB");
+        assert_eq!(Bytes(3 << 39).to_string(), "1.50 TiB");
+        assert_eq!(Bytes(1 << 51).to_string(), "2.00 PiB");
+        assert_eq!(Bytes(u64::MAX).to_string(), "16.00 EiB");
     }
 
     #[test]

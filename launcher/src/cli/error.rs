@@ -30,6 +30,9 @@ pub enum CliError {
         /// Those that it has.
         known: Vec<String>,
     },
+    /// `--no-args` and arguments.
+    #[error("--no-args, and yet arguments are given")]
+    NoArgsWithArgs,
     /// `--gpu` of `migfit run` is none of the forms that we know.
     #[error("'{given}' selects no GPU")]
     BadSelector {
@@ -44,6 +47,9 @@ impl Explain for CliError {
             CliError::Model(error) => model_hint(error),
             CliError::UnknownPolicy { nearest, known, .. } => meant(*nearest, "policies", known),
             CliError::UnknownMigProfile { known, .. } => meant(None, "MIG profiles", known),
+            CliError::NoArgsWithArgs => {
+                "leave one of them out: everything behind PROGRAM is its arguments".to_owned()
+            }
             CliError::BadSelector { .. } => {
                 "say virtual:MODEL (virtual:a100-40gb), a GPU's number (0) or its UUID (GPU-...)"
                     .to_owned()
@@ -56,7 +62,7 @@ impl Explain for CliError {
             CliError::Model(_)
             | CliError::UnknownPolicy { .. }
             | CliError::UnknownMigProfile { .. } => ExitCode::UnknownName,
-            CliError::BadSelector { .. } => ExitCode::Usage,
+            CliError::BadSelector { .. } | CliError::NoArgsWithArgs => ExitCode::Usage,
         }
     }
 }

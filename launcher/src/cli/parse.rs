@@ -78,6 +78,9 @@ fn build(flags: BuildFlags) -> BuildOptions {
 
 fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
     let (program, args) = program_and_args(flags.command);
+    if flags.no_args && !args.is_empty() {
+        return Err(CliError::NoArgsWithArgs);
+    }
     let usual = || USUAL_MODELS.map(str::to_owned).into();
     let given: Vec<String> = Some(flags.gpus)
         .filter(|given| !given.is_empty())
@@ -191,6 +194,8 @@ mod tests {
         assert_eq!(args("fit ./a"), None);
         assert_eq!(args("fit ./a 1 --json"), Some(2));
         assert_eq!(args("fit --no-args ./a"), Some(0));
+        let both = request(words("fit --no-args ./a 1"));
+        assert!(matches!(both, Err(Failure::Cli(CliError::NoArgsWithArgs))));
     }
 
     #[test]

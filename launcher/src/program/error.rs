@@ -4,6 +4,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use migfit_schema::container::{ContainerError, PROFILE_SECTION};
 use migfit_schema::profile::PROFILE_VERSION;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Why a program could not be found, or its job profile could not be read.
@@ -23,8 +24,11 @@ pub enum ProgramError {
     /// A device, a pipe or a socket.
     #[error("'{}' is no regular file", .0.display())]
     NotRegular(PathBuf),
+    /// It may not be executed.
+    #[error("'{}' may not be executed", .0.display())]
+    NotExecutable(PathBuf),
     /// The system refuses to read it.
-    #[error("cannot read '{}': {source}", path.display())]
+    #[error("'{}' cannot be read: {}", path.display(), said(source))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -71,6 +75,14 @@ pub enum ProgramError {
         /// Version of the migfit that wrote it, where it says so.
         writer: Option<String>,
     },
+}
+
+/// What the system says, in words where we have them.
+fn said(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// What is wrong inside a job profile.
@@ -128,6 +140,9 @@ impl Explain for ProgramError {
             ProgramError::NotRegular(_) => {
                 "name a program's file, with its folder: ./a.out".to_owned()
             }
+            ProgramError::NotExecutable(path) => {
+                format!("is it a program? then: chmod +x {}", path.display())
+            }
             ProgramError::Unreadable { path, .. } => {
                 format!("see who may read it: ls -l {}", path.display())
             }
@@ -156,6 +171,7 @@ impl Explain for ProgramError {
             }
             ProgramError::Folder(_)
             | ProgramError::NotRegular(_)
+            | ProgramError::NotExecutable(_)
             | ProgramError::NotElf { .. }
             | ProgramError::Unlinked(_)
             | ProgramError::Damaged { .. } => ExitCode::NotAProgram,

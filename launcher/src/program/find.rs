@@ -2,7 +2,9 @@
 
 use crate::cli::nearest::nearest;
 use crate::program::error::ProgramError;
+use rustix::fs::{Access, access};
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -13,21 +15,39 @@ use std::path::{Path, PathBuf};
 pub fn find(name: &Path, folder: &Path, search: Option<&OsStr>) -> Result<PathBuf, ProgramError> {
     let here = folder.join(name);
     if has_slash(name) {
-        return if here.exists() {
-            Ok(shown(name, here))
-        } else {
-            Err(not_found(name, sibling(name, &here)))
+        return match here.metadata() {
+            Ok(_) => Ok(shown(name, here)),
+            Err(source) if source.kind() == ErrorKind::PermissionDenied => {
+                let path = name.to_owned();
+                Err(ProgramError::Unreadable { path, source })
+            }
+            Err(_) => Err(not_found(name, sibling(name, &here))),
         };
     }
     let in_path = std::env::split_paths(search.unwrap_or_default())
         .map(|place| folder.join(place).join(name))
         .find(|file| is_program(file));
-    in_path.ok_or_else(|| {
-        not_found(
-            name,
-            in_folder(name, &here).or_else(|| sibling(name, &here)),
-        )
-    })
+    match (in_path, in_folder(name, &here)) {
+        (Some(found), _) => Ok(found),
+        (None, Some(instead)) => Err(not_found(name, Some(instead))),
+        // No program, but what the user means: its reader tells what it is instead.
+        (None, None) if here.exists() => Ok(shown(name, here)),
+        (None, None) => Err(not_found(name, sibling(name, &here))),
+    }
+}
+
+/// Whether this file can be started at all.
+///
+/// # Errors
+/// When it is a folder, or may not be executed.
+pub fn startable(file: PathBuf) -> Result<PathBuf, ProgramError> {
+    if file.is_dir() {
+        return Err(ProgramError::Folder(file));
+    }
+    match access(&file, Access::EXEC_OK) {
+        Ok(()) => Ok(file),
+        Err(_) => Err(ProgramError::NotExecutable(file)),
+    }
 }
 
 /// The path as the user gave it where that still leads there, else from `folder`.
@@ -140,5 +160,23 @@ mod tests {
         );
         assert_eq!(meant("./zzz", folder.path()), None);
         assert_eq!(meant("no/such/folder", folder.path()), None);
+    }
+
+    #[test]
+    fn a_bare_name_of_something_else_is_told_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("lud.h"), "").unwrap();
+        let found = |name: &str| {
+            find(Path::new(name), folder.path(), Some(OsStr::new("/nowhere"))).unwrap()
+        };
+        assert_eq!(found("lud.h"), folder.path().join("lud.h"));
+        assert!(matches!(
+            startable(found("lud.h")),
+            Err(ProgramError::NotExecutable(_))
+        ));
+        assert!(matches!(
+            startable(found(".")),
+            Err(ProgramError::Folder(_))
+        ));
     }
 }

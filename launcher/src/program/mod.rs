@@ -5,5 +5,5 @@ pub mod find;
 pub mod profile;
 
 pub use error::ProgramError;
-pub use find::find;
+pub use find::{find, startable};
 pub use profile::read_profile;

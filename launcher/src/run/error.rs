@@ -18,6 +18,16 @@ pub enum RunError {
     /// The one program of `migfit run PROGRAM`.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// The program of a job file's job.
+    #[error("job '{job}': {error}; nothing was started")]
+    JobProgram {
+        /// The job.
+        job: String,
+        /// Where the job file states its command.
+        stated_at: String,
+        /// What is wrong with the program.
+        error: ProgramError,
+    },
     /// It holds the static CUDA runtime.
     #[error("'{}' holds the static CUDA runtime, which works on a real GPU only", .0.display())]
     StaticRuntime(PathBuf),
@@ -25,7 +35,11 @@ pub enum RunError {
     #[error("cannot tell the current folder: {0}")]
     WorkingFolder(std::io::Error),
     /// Jobs that no slice holds; nothing was started.
-    #[error("{} of {of} jobs need more memory than the largest slice has; nothing was started", too_large.len())]
+    #[error(
+        "{} of {} more memory than the largest slice has; nothing was started",
+        too_large.len(),
+        if *of == 1 { "1 job needs".to_owned() } else { format!("{of} jobs need") }
+    )]
     TooLarge {
         /// Which, with the numbers.
         too_large: Vec<TooLarge>,
@@ -98,6 +112,7 @@ impl Explain for RunError {
                 file, line, column, ..
             }) => Some(format!("{}:{line}:{column}", file.display())),
             RunError::Program(error) => error.place(),
+            RunError::JobProgram { stated_at, .. } => Some(stated_at.clone()),
             RunError::TooLarge { too_large, .. } => {
                 let lines: Vec<String> = too_large.iter().map(ToString::to_string).collect();
                 Some(lines.join("\n"))
@@ -115,12 +130,15 @@ impl Explain for RunError {
             RunError::JobFile(JobFileError::Unreadable { .. }) => {
                 "name a job file: migfit run -f jobs.toml".to_owned()
             }
-            RunError::Program(error) => return error.hint(),
+            RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
+            RunError::JobFile(JobFileError::Folder(_)) => "name a job file in it: migfit run -f jobs.toml".to_owned(),
             RunError::Gpu(error) => return error.hint(),
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
             RunError::WorkingFolder(_) => "go to a folder that exists".to_owned(),
             RunError::TooLarge { .. } => {
-                "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out".to_owned()
+                "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out; if the program \
+                 takes what it gets, declare `memory` in the job file"
+                    .to_owned()
             }
             RunError::NoSlice { state: None, .. } => {
                 "if an earlier migfit was killed, they are its own: nvidia-smi mig -lgi lists them, nvidia-smi mig \
@@ -158,8 +176,10 @@ impl Explain for RunError {
             RunError::JobFile(JobFileError::Unreadable { .. }) | RunError::WorkingFolder(_) => {
                 ExitCode::NoSuchTarget
             }
-            RunError::JobFile(JobFileError::Wrong { .. }) => ExitCode::BadJobFile,
-            RunError::Program(error) => error.exit_code(),
+            RunError::JobFile(JobFileError::Wrong { .. } | JobFileError::Folder(_)) => {
+                ExitCode::BadJobFile
+            }
+            RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),
             RunError::StaticRuntime(_) => ExitCode::StaticRuntime,
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,

@@ -17,6 +17,8 @@ pub struct Job {
     pub env: Vec<(String, String)>,
     /// Device memory by the user's word, context not counted.
     pub memory: Option<Bytes>,
+    /// Where the job file states its command: `jobs.toml:5:11`; none where there is no job file.
+    pub stated_at: Option<String>,
 }
 
 impl Job {

@@ -26,6 +26,9 @@ pub enum JobFileError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// It is a folder.
+    #[error("the job file '{}' is a folder", .0.display())]
+    Folder(PathBuf),
     /// Something in it is wrong.
     #[error("{what}")]
     Wrong {
@@ -51,10 +54,39 @@ pub fn read(file: &Path) -> Result<Vec<Job>, JobFileError> {
         file: file.to_owned(),
         source,
     };
-    let text = std::fs::read_to_string(file).map_err(unreadable)?;
+    if file.is_dir() {
+        return Err(JobFileError::Folder(file.to_owned()));
+    }
+    let bytes = std::fs::read(file).map_err(unreadable)?;
+    let text = String::from_utf8(bytes).map_err(|error| no_text(&error).placed_in(file))?;
     let absolute = file.canonicalize().map_err(unreadable)?;
     let folder = absolute.parent().unwrap_or(Path::new("/"));
-    parse(&text, folder).map_err(|complaint| complaint.placed(file, &text))
+    let mut jobs = parse(&text, folder).map_err(|complaint| complaint.placed(file, &text))?;
+    for job in &mut jobs {
+        let place = job.stated_at.take();
+        job.stated_at = place.map(|place| format!("{}:{place}", file.display()));
+    }
+    Ok(jobs)
+}
+
+/// A complaint about bytes that are no text, with the text before them.
+struct NoText(String);
+
+fn no_text(error: &std::string::FromUtf8Error) -> NoText {
+    let good = error.utf8_error().valid_up_to();
+    let before = error.as_bytes().get(..good).unwrap_or_default();
+    NoText(String::from_utf8_lossy(before).into_owned())
+}
+
+impl NoText {
+    fn placed_in(self, file: &Path) -> JobFileError {
+        let complaint = Complaint {
+            span: self.0.len()..self.0.len(),
+            what: "the job file is no UTF-8 text".to_owned(),
+            hint: "name a job file in TOML: migfit run -f jobs.toml".to_owned(),
+        };
+        complaint.placed(file, &self.0)
+    }
 }
 
 /// A complaint about a part of the text.
@@ -114,7 +146,11 @@ fn parse(text: &str, folder: &Path) -> Result<Vec<Job>, Complaint> {
         let Some(table) = entry.get_ref().as_table() else {
             return wrong_type(entry, "a job", "[[jobs]], then its keys");
         };
-        for job in job(entry.span(), table, folder)? {
+        for mut job in job(entry.span(), table, folder)? {
+            job.stated_at = table.get("command").map(|command| {
+                let (line, column) = line_and_column(text, command.span().start);
+                format!("{line}:{column}")
+            });
             if all.iter().any(|other| other.name == job.name) {
                 let span = table.get("name").map_or(entry.span(), Spanned::span);
                 return complain(
@@ -160,7 +196,7 @@ fn job(span: Range<usize>, table: &DeTable<'_>, folder: &Path) -> Result<Vec<Job
     };
     let words = words(command)?;
     let cwd = match table.get("cwd") {
-        Some(cwd) => folder.join(text(cwd, "cwd", "a folder in quotes")?),
+        Some(cwd) => existing(cwd, folder)?,
         None => folder.to_owned(),
     };
     let job = Job {
@@ -169,11 +205,31 @@ fn job(span: Range<usize>, table: &DeTable<'_>, folder: &Path) -> Result<Vec<Job
         cwd,
         env: table.get("env").map_or(Ok(Vec::new()), env)?,
         memory: table.get("memory").map(memory_of).transpose()?,
+        stated_at: None,
     };
     Ok(match table.get("count").map(count).transpose()? {
         None | Some(1) => vec![job],
         Some(copies) => (1..=copies).map(|n| numbered(&job, n)).collect(),
     })
+}
+
+/// The folder that a job runs in; it must be there.
+fn existing(cwd: &Value<'_>, folder: &Path) -> Result<PathBuf, Complaint> {
+    let given = text(cwd, "cwd", "a folder in quotes")?;
+    let full = folder.join(given);
+    if full.is_dir() {
+        return Ok(full);
+    }
+    let what = match full.exists() {
+        true => format!("cwd = '{given}' is no folder"),
+        false => format!("cwd: there is no folder '{given}'"),
+    };
+    let from = folder.display();
+    complain(
+        cwd.span(),
+        what,
+        format!("make it, or correct it; relative folders start from {from}"),
+    )
 }
 
 fn numbered(job: &Job, n: i64) -> Job {
@@ -263,18 +319,23 @@ fn env(value: &Value<'_>) -> Result<Vec<(String, String)>, Complaint> {
 
 fn count(value: &Value<'_>) -> Result<i64, Complaint> {
     const HOW: &str = "a number from 1 to 10000";
-    let number = integer(value).ok_or(());
-    match number {
-        Ok(number) if (1..=MOST_COPIES).contains(&number) => Ok(number),
-        Ok(number) => complain(value.span(), format!("count = {number}"), HOW),
-        Err(()) => wrong_type(value, "count", HOW),
+    match (integer(value), value.get_ref().as_integer()) {
+        (Some(number), _) if (1..=MOST_COPIES).contains(&number) => Ok(number),
+        (Some(number), _) => complain(value.span(), format!("count = {number}"), HOW),
+        (None, Some(written)) => {
+            complain(value.span(), format!("count = {}", written.as_str()), HOW)
+        }
+        (None, None) => wrong_type(value, "count", HOW),
     }
 }
 
 fn memory_of(value: &Value<'_>) -> Result<Bytes, Complaint> {
     let written = match value.get_ref() {
         DeValue::String(written) => written.to_string(),
-        DeValue::Integer(_) => integer(value).unwrap_or(-1).to_string(),
+        DeValue::Integer(written) => match integer(value) {
+            Some(number) => number.to_string(),
+            None => written.as_str().to_owned(),
+        },
         _ => {
             return wrong_type(
                 value,

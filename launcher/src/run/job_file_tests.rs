@@ -23,18 +23,20 @@ fn a_whole_job_is_read() {
         [[jobs]]
         name = "lud"
         command = ["../lud/lud", "-s", "1024"]
-        cwd = "sub"
+        cwd = "proc"
         env = { A = "1" }
         memory = "6 GiB"
     "#;
+    let read = parse(text, Path::new("/")).unwrap();
     let expected = Job {
         name: "lud".to_owned(),
         command: ["../lud/lud", "-s", "1024"].map(Into::into).to_vec(),
-        cwd: "/mix/sub".into(),
+        cwd: "/proc".into(),
         env: vec![("A".to_owned(), "1".to_owned())],
         memory: Some(Bytes(6 << 30)),
+        stated_at: Some("4:19".to_owned()),
     };
-    assert_eq!(jobs(text), [expected]);
+    assert_eq!(read, [expected]);
 }
 
 #[test]
@@ -47,10 +49,10 @@ fn a_string_is_split_as_a_shell_does_and_the_program_names_the_job() {
 
 #[test]
 fn copies_are_numbered() {
-    let all = jobs("[[jobs]]\nname = 'a'\ncommand = 'x'\ncount = 3\nmemory = 4096\n");
+    let all = jobs("[[jobs]]\nname = 'a'\ncommand = 'x'\ncount = 3\nmemory = 4194304\n");
     let names: Vec<&str> = all.iter().map(|job| job.name.as_str()).collect();
     assert_eq!(names, ["a#1", "a#2", "a#3"]);
-    assert_eq!(all[2].memory, Some(Bytes(4096)));
+    assert_eq!(all[2].memory, Some(Bytes(4 << 20)));
 }
 
 #[test]
@@ -88,6 +90,26 @@ fn wrong_values_are_refused_where_they_stand() {
             "2:17 a word of command is of type integer",
         ),
         ("command = 'a'\ncount = 0", "3:9 count = 0"),
+        (
+            "command = 'a'\ncount = 99999999999999999999",
+            "3:9 count = 99999999999999999999",
+        ),
+        (
+            "command = 'a'\nmemory = 6",
+            "3:10 memory = 6 is no amount of memory",
+        ),
+        (
+            "command = 'a'\nmemory = 99999999999999999999",
+            "3:10 memory = 99999999999999999999 is no amount of memory",
+        ),
+        (
+            "command = 'a'\ncwd = 'nowhere'",
+            "3:7 cwd: there is no folder 'nowhere'",
+        ),
+        (
+            "command = 'a'\ncwd = '/dev/null'",
+            "3:7 cwd = '/dev/null' is no folder",
+        ),
         ("command = 'a'\ncount = 'x'", "3:9 count is of type string"),
         (
             "command = 'a'\nmemory = '6 GB'",

@@ -115,6 +115,7 @@ mod tests {
                 ("CUDA_VISIBLE_DEVICES".to_owned(), "0,1".to_owned()),
             ],
             memory: None,
+            stated_at: None,
         };
         let around = Surroundings {
             runtime: Some("/ours.so".into()),

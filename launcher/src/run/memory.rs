@@ -11,6 +11,9 @@ const UNITS: [(&str, u64); 5] = [
     ("TiB", 1 << 40),
 ];
 
+/// A plain number below this was hardly meant in bytes.
+const SMALLEST_PLAIN: u64 = 1 << 20;
+
 /// Reads `6 GiB`, `512MiB`, `1.5 GiB` or plain `1048576`.
 ///
 /// # Errors
@@ -29,6 +32,11 @@ pub(super) fn read(text: &str) -> Result<Bytes, String> {
     };
     let number: f64 = number.parse().map_err(|_| unit_hint(""))?;
     let bytes = (number * size as f64).ceil();
+    if unit.is_empty() && bytes < SMALLEST_PLAIN as f64 {
+        return Err(format!(
+            "a plain number counts bytes: did you mean \"{number} GiB\"? {number} bytes are \"{number} B\""
+        ));
+    }
     if bytes < 1.0 || bytes >= u64::MAX as f64 {
         return Err("write an amount above 0 that a GPU could have".to_owned());
     }
@@ -56,12 +64,14 @@ mod tests {
         assert_eq!(read("6 GiB"), Ok(Bytes(6 << 30)));
         assert_eq!(read("512MiB"), Ok(Bytes(512 << 20)));
         assert_eq!(read("1.5 KiB"), Ok(Bytes(1536)));
-        assert_eq!(read("4096"), Ok(Bytes(4096)));
+        assert_eq!(read("1048576"), Ok(Bytes(1 << 20)));
+        assert_eq!(read("6 B"), Ok(Bytes(6)));
     }
 
     #[test]
     fn what_is_ambiguous_or_nothing_is_refused() {
         assert!(read("6 GB").unwrap_err().contains("did you mean GiB"));
+        assert!(read("6").unwrap_err().contains("did you mean \"6 GiB\"?"));
         assert!(read("6g").unwrap_err().contains("did you mean GiB"));
         for text in [
             "",

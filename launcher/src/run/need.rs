@@ -270,6 +270,7 @@ mod tests {
             cwd: "/".into(),
             env: Vec::new(),
             memory: memory.map(|mib| Mib(mib).to_bytes()),
+            stated_at: None,
         }
     }
 

@@ -22,9 +22,6 @@ pub struct ReadyJob {
 /// Why a program cannot start here.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotStart {
-    /// It is not there.
-    #[error(transparent)]
-    NotFound(#[from] ProgramError),
     /// It holds the static CUDA runtime, and the GPU is virtual.
     #[error(
         "the static CUDA runtime works on a real GPU only: build it with migfit build --virtual -- make"
@@ -58,24 +55,25 @@ pub struct Ground<'g> {
     pub state: Option<&'g Path>,
 }
 
-/// Makes all jobs ready. A program that is not found is its own job's failure.
+/// Makes all jobs ready.
 ///
 /// # Errors
-/// When a job is too large for every slice, or has no place beside the GPU instances of others.
+/// When a job's program is not there or may not be executed, when a job is too large for every slice, or has no place beside the GPU instances of others.
 pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, RunError> {
     let of = jobs.len();
     let mut ready = Vec::new();
     let mut too_large = Vec::new();
     for job in jobs {
         let search = job.variable("PATH");
-        let found = program::find(&job.program(), &job.cwd, search.as_deref());
-        let found = found.map(|file| std::path::absolute(&file).unwrap_or(file));
-        let program = match found {
-            Err(error) => Err(error.into()),
-            Ok(file) if ground.board.is_virtual && static_runtime::is_inside(&file) => {
+        let found = program::find(&job.program(), &job.cwd, search.as_deref())
+            .and_then(program::startable)
+            .map_err(|error| not_startable(&job, error))?;
+        let file = std::path::absolute(&found).unwrap_or(found);
+        let program = match file {
+            file if ground.board.is_virtual && static_runtime::is_inside(&file) => {
                 Err(CannotStart::StaticRuntime(file))
             }
-            Ok(file) => match foretell(ground.board, &job, &file) {
+            file => match foretell(ground.board, &job, &file) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),
                 Err(larger) => {
                     too_large.push(larger);
@@ -88,6 +86,17 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
     match too_large.is_empty() {
         true => Ok(ready),
         false => Err(RunError::TooLarge { too_large, of }),
+    }
+}
+
+fn not_startable(job: &Job, error: ProgramError) -> RunError {
+    match &job.stated_at {
+        None => error.into(),
+        Some(stated_at) => RunError::JobProgram {
+            job: job.name.clone(),
+            stated_at: stated_at.clone(),
+            error,
+        },
     }
 }
 

@@ -174,13 +174,13 @@ fn single(program: &Path, args: &[OsString]) -> Result<Job, RunError> {
         cwd: std::env::current_dir().map_err(RunError::WorkingFolder)?,
         env: Vec::new(),
         memory: None,
+        stated_at: None,
     })
 }
 
 /// The one program of `migfit run PROGRAM` must be there.
 fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
     let each = ready.into_iter().map(|ready| match ready.program {
-        Err(CannotStart::NotFound(error)) => Err(error.into()),
         Err(CannotStart::StaticRuntime(file)) => Err(RunError::StaticRuntime(file)),
         Ok(_) => Ok(ready),
     });

@@ -54,6 +54,10 @@ fn a_folder_a_script_and_other_files() {
         82,
         &["not a Linux program"],
     );
+    refused_as(&Sandbox::new(), ".", 82, &["'.' is a folder"]);
+    let header = Sandbox::new();
+    std::fs::write(header.path("it.h"), "int it;").unwrap();
+    refused_as(&header, "it.h", 82, &["not a Linux program"]);
     refused_as(&Sandbox::new(), "/dev/zero", 82, &["no regular file"]);
 }
 
@@ -67,7 +71,7 @@ fn a_file_that_may_not_be_read() {
         eprintln!("skipped: this user may read everything");
         return;
     }
-    refused(&sandbox, 81, &["cannot read './it'"]);
+    refused(&sandbox, 81, &["'./it' cannot be read: permission denied"]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_job_larger_than_every_slice_with_the_numbers() {
         &outcome,
         90,
         &[
-            "1 of 2 jobs",
+            "1 of 2 jobs need more",
             "huge: needs 41416 MiB",
             "largest slice 7g.40gb has 40192 MiB",
         ],
@@ -55,6 +55,33 @@ fn a_broken_job_file_with_line_and_column() {
         !place.path("migfit-runs").exists(),
         "nothing is left behind"
     );
+}
+
+#[test]
+fn a_job_whose_program_cannot_start_with_its_line() {
+    let place = Place::new();
+    place.put("text", "text");
+    for (command, code, part) in [
+        ("./nope", 81, "job 'x': there is no program './nope'"),
+        ("./text", 82, "text' may not be executed"),
+        (".", 82, "is a folder"),
+    ] {
+        let jobs = format!("{TOUCH}[[jobs]]\nname = 'x'\ncommand = ['{command}']\n");
+        refused(&place.run(&jobs), code, &[part, "\n  jobs.toml:6:11\n"]);
+        assert!(!place.path("touched").exists());
+    }
+    let jobs = format!("{TOUCH}[[jobs]]\ncwd = 'nope'\ncommand = 'true'\n");
+    let parts = ["cwd: there is no folder 'nope'", "jobs.toml:5:7"];
+    refused(&place.run(&jobs), 91, &parts);
+}
+
+#[test]
+fn job_files_that_are_no_text() {
+    let place = Place::new();
+    let run = |file: &str| place.migfit(&["run", "-f", file, "--gpu", "virtual:a100-40gb"]);
+    refused(&run("."), 91, &["the job file '.' is a folder"]);
+    std::fs::write(place.path("bytes"), b"[[jobs]]\nname = '\xff'\n").unwrap();
+    refused(&run("bytes"), 91, &["no UTF-8 text", "bytes:2:9"]);
 }
 
 #[test]
