@@ -287,3 +287,58 @@ fn words_and_options_are_told_apart() {
     assert_eq!(compared.events.len(), 3 + 3);
     assert_eq!(peak(&compare("words", &["words", "3"])), 3 * 1024 + 16 + 8);
 }
+
+/// What is noted as unknown.
+fn unknown(compared: &Compared) -> Vec<String> {
+    let unknowns = compared.need.unknowns.iter();
+    unknowns.map(|one| one.what.clone()).collect()
+}
+
+#[test]
+fn calls_of_code_that_nobody_looked_into_stay_without_what_they_are_given() {
+    let plain = compare("opaque", &["opaque"]);
+    assert_eq!((peak(&plain), plain.need.verdict), (1000, Verdict::Exact));
+    for (mode, name) in [
+        ("library", "library_create"),
+        ("process", "fork"),
+        ("driver", "cuMemCreate"),
+    ] {
+        let compared = compare("opaque", &["opaque", mode]);
+        assert_eq!(compared.need.verdict, Verdict::LowerBound, "{mode}");
+        let call = format!("call of {name}");
+        assert!(
+            unknown(&compared).contains(&call),
+            "{mode}: {:?}",
+            compared.need
+        );
+        assert!(compared.need.steps < 300, "{}", compared.need.steps);
+    }
+    let whole = compare("opaque", &["opaque", "library"]);
+    assert!(whole.steps_of_whole > 60_000, "{}", whole.steps_of_whole);
+}
+
+#[test]
+fn what_code_that_nobody_looked_into_writes_is_unknown() {
+    let query = compare("opaque", &["opaque", "query"]);
+    assert_ne!(query.need.verdict, Verdict::Exact);
+    assert!(
+        query.need.peak.is_none_or(|peak| peak.0 != 1000),
+        "{:?}",
+        query.need
+    );
+}
+
+#[test]
+fn a_throw_that_may_be_caught_ends_what_is_known() {
+    let fine = compare("handlers", &["handlers", "100"]);
+    assert_eq!((peak(&fine), fine.need.verdict), (100_500, Verdict::Exact));
+    assert!(fine.need.steps < 200, "{}", fine.need.steps);
+    let thrown = compare("handlers", &["handlers", "101"]);
+    assert_ne!(thrown.need.verdict, Verdict::Exact);
+    assert!(
+        unknown(&thrown).contains(&"exception".to_owned()),
+        "{:?}",
+        thrown.need
+    );
+    assert_eq!(thrown.events.len(), 0);
+}

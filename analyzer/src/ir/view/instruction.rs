@@ -2,7 +2,7 @@
 
 use super::function::Block;
 use super::metadata::Location;
-use super::types::{Ty, TyKind};
+use super::types::Ty;
 use super::value::Value;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
@@ -65,15 +65,6 @@ impl<'m> Instruction<'m> {
     pub fn is_loose(self) -> bool {
         query!(LLVMCanValueUseFastMathFlags(self.0.raw())) != 0
             && query!(LLVMGetFastMathFlags(self.0.raw())) != 0
-    }
-
-    /// Whether it catches exceptions (and does not only clean up or filter). Of a `landingpad` only.
-    #[must_use]
-    pub fn catches(self) -> bool {
-        let raw = self.0.raw();
-        (0..query!(LLVMGetNumClauses(raw)))
-            .filter_map(|i| Value::new(query!(LLVMGetClause(raw, i))))
-            .any(|clause| clause.ty().kind() == TyKind::Pointer)
     }
 
     /// Where it stands in the source.
