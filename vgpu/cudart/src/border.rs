@@ -5,6 +5,9 @@ use crate::error::{Outcome, Status};
 /// Where the caller wants a result.
 pub type Out<T> = migfit_vgpu_border::Out<T, Status>;
 
+/// What the caller hands in by pointer.
+pub type In<T> = migfit_vgpu_border::In<T, Status>;
+
 /// Three extents, passed by value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

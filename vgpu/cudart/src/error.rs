@@ -13,6 +13,7 @@ pub type Outcome<T = ()> = Result<T, Status>;
 
 impl Status {
     pub const INVALID_VALUE: Status = Status(1);
+    pub const OUT_OF_MEMORY: Status = Status(2);
     pub const INVALID_CONFIGURATION: Status = Status(9);
     pub const INVALID_SYMBOL: Status = Status(13);
     pub const INVALID_MEMCPY_DIRECTION: Status = Status(21);

@@ -113,13 +113,11 @@ fn part_of(symbol: usize, offset: usize, bytes: usize) -> Outcome<u64> {
     }
 }
 
-fn rows(
-    to: (u64, usize),
-    from: (u64, usize),
-    width: usize,
-    height: usize,
-    kind: u32,
-) -> Outcome<Copy2D> {
+/// Address and pitch of one end's rows.
+pub type RowEnd = (u64, usize);
+
+/// Describes a copy of rows in the driver's form.
+pub fn rows(to: RowEnd, from: RowEnd, width: usize, height: usize, kind: u32) -> Outcome<Copy2D> {
     const HOST: u32 = 1;
     const DEVICE: u32 = 2;
     const UNIFIED: u32 = 4;
@@ -135,7 +133,7 @@ fn rows(
     if width > to.1 || width > from.1 {
         return Err(INVALID_PITCH);
     }
-    let end = |(address, pitch): (u64, usize), kind| CopyEnd {
+    let end = |(address, pitch): RowEnd, kind| CopyEnd {
         x: 0,
         y: 0,
         kind,
@@ -153,7 +151,7 @@ fn rows(
 }
 
 /// The byte that a fill repeats: C's `memset` takes an `int` and uses its lowest byte.
-fn low_byte(value: i32) -> u8 {
+pub fn low_byte(value: i32) -> u8 {
     let [low, ..] = value.to_le_bytes();
     low
 }

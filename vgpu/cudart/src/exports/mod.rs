@@ -10,6 +10,7 @@ mod launch;
 mod memory;
 mod registration;
 mod stream;
+mod volume;
 
 // Those that have a second name for per-thread default streams.
 pub use copy::*;
@@ -18,3 +19,4 @@ pub use event::*;
 pub use launch::*;
 pub use memory::*;
 pub use stream::*;
+pub use volume::*;
