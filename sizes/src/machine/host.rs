@@ -6,6 +6,7 @@ use super::memory::{Full, Memory};
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties};
 use crate::ledger::Ledger;
+use crate::models::environment::Environment;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
@@ -168,8 +169,8 @@ pub struct Host<'p> {
     pub scanned: Scanned,
     /// The runtime's last error, until the program asks for it.
     pub last_error: i32,
-    /// Variables of the environment that the program set or, with none, took away.
-    pub environment: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
+    /// The environment.
+    pub environment: Environment,
     /// Position of `strtok`.
     pub strtok: Value,
     /// Where the program is now.

@@ -9,6 +9,7 @@ pub mod call;
 pub mod convert;
 pub mod effects;
 pub mod host;
+mod loose;
 pub mod mark;
 pub mod memory;
 pub mod object;

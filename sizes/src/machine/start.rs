@@ -9,6 +9,7 @@ use super::step::full;
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::ledger::Ledger;
+use crate::models::environment::{self, Environment};
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
@@ -42,7 +43,7 @@ pub fn host<'p>(
         handle_names: BTreeMap::new(),
         scanned: Default::default(),
         last_error: 0,
-        environment: BTreeMap::new(),
+        environment: Environment::default(),
         strtok: Value::known(0),
         place: Place::default(),
         steps: 0,
@@ -50,6 +51,7 @@ pub fn host<'p>(
     for global in &program.globals {
         add_global(&mut host, global)?;
     }
+    environment::start(&mut host).map_err(full)?;
     for (index, global) in program.globals.iter().enumerate() {
         fill_global(&mut host, index as u32, global)?;
     }
@@ -94,6 +96,10 @@ fn fill_global(host: &mut Host<'_>, index: u32, global: &Global) -> Result<(), E
             host.files.add_standard(handle, name);
             host.memory.store(address, 8, Value::known(handle));
         }
+        "environ" | "__environ" | "_environ" if global.external => {
+            let list = host.environment.list;
+            host.environment.pointer = init(host, address, 8, list);
+        }
         "optarg" => host.options.arg = init(host, address, 8, 0),
         "optind" => host.options.index = init(host, address, 4, 1),
         "opterr" => host.options.errors = init(host, address, 4, 1),
@@ -113,7 +119,7 @@ fn init(host: &mut Host<'_>, address: u64, size: usize, bits: u64) -> Option<u64
         .then_some(address)
 }
 
-/// The arguments of `main`: count, words, environment.
+/// The arguments of `main`: count, words, environment (which a constructor may have changed).
 pub fn main_args(host: &mut Host<'_>) -> Result<Vec<Value>, End> {
     let command = host.command;
     let words: Vec<Vec<u8>> = command
@@ -121,13 +127,8 @@ pub fn main_args(host: &mut Host<'_>) -> Result<Vec<Value>, End> {
         .iter()
         .map(|word| word.clone().into_bytes())
         .collect();
-    let settings: Vec<Vec<u8>> = command
-        .env
-        .iter()
-        .map(|(name, value)| format!("{name}={value}").into_bytes())
-        .collect();
     let argv = texts(host, &words)?;
-    let envp = texts(host, &settings)?;
+    let envp = Value::known(host.environment.list);
     Ok(vec![Value::known(words.len() as u64), argv, envp])
 }
 

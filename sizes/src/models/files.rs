@@ -1,6 +1,7 @@
 //! Files of the evaluated program. Only regular files are opened, and only for reading; a stream opened
 //! for writing takes everything and keeps nothing. Knows nothing of values or memory.
 
+use super::system_path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -78,8 +79,13 @@ impl Files {
                 "{path}, which the program writes itself"
             )));
         }
-        let reader = Reader::open(&self.cwd.join(path))?;
-        match reader {
+        let full = self.cwd.join(path);
+        if system_path::is_of_system(&full) {
+            return Ok(Stream::Hidden(format!(
+                "{path}, which the system makes for each process"
+            )));
+        }
+        match Reader::open(&full)? {
             Some(reader) => {
                 if !self.read.iter().any(|read| read == path) {
                     self.read.push(path.to_owned());
@@ -179,7 +185,7 @@ impl Reader {
 
     /// Reads the next chunk; a failing read is an end of the file.
     fn refill(&mut self) -> Option<u8> {
-        self.start = self.start.saturating_add(self.chunk.len() as u64);
+        self.start = self.start.wrapping_add(self.chunk.len() as u64);
         self.at = 0;
         self.chunk.resize(CHUNK, 0);
         let len = loop {
@@ -192,15 +198,25 @@ impl Reader {
         self.chunk.first().copied()
     }
 
-    /// Puts the last byte back. False at the start of the chunk.
-    pub fn put_back(&mut self) -> bool {
+    /// Puts a byte before the next one, which need not be the one that was read there.
+    pub fn put_back(&mut self, byte: u8) {
         self.ended = false;
-        self.at.checked_sub(1).map(|at| self.at = at).is_some()
+        match self.at.checked_sub(1) {
+            Some(at) => self.at = at,
+            // Before the first byte of the file the position wraps, and comes back with the next read.
+            None => {
+                self.chunk.insert(0, 0);
+                self.start = self.start.wrapping_sub(1);
+            }
+        }
+        if let Some(next) = self.chunk.get_mut(self.at) {
+            *next = byte;
+        }
     }
 
     /// Offset of the next byte.
     pub fn position(&self) -> u64 {
-        self.start.saturating_add(self.at as u64)
+        self.start.wrapping_add(self.at as u64)
     }
 
     /// Bytes in the file.
@@ -222,7 +238,9 @@ impl Reader {
 
     /// Up to `most` bytes.
     pub fn take(&mut self, most: u64) -> Vec<u8> {
-        let most = usize::try_from(most.min(self.size)).unwrap_or(0);
+        // A file has its size, and what was put back.
+        let most = most.min(self.size.saturating_add(self.chunk.len() as u64));
+        let most = usize::try_from(most).unwrap_or(0);
         let mut bytes = Vec::with_capacity(most.min(CHUNK));
         while bytes.len() < most {
             if self.peek().is_none() {
@@ -290,6 +308,28 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_put_back_is_read_next_and_lost_by_a_seek() {
+        let folder = folder_with("data", b"12");
+        let mut files = Files::new(folder.path().to_owned());
+        let Ok(Stream::Reader(mut reader)) = files.open("data", "r") else {
+            panic!("a reader was wanted");
+        };
+        assert_eq!(reader.next(), Some(b'1'));
+        reader.put_back(b'9');
+        assert_eq!((reader.position(), reader.next()), (0, Some(b'9')));
+        reader.put_back(b'8');
+        reader.put_back(b'7');
+        assert_eq!(reader.take(9), b"782");
+        assert_eq!(reader.position(), 2);
+        reader.seek(0);
+        assert_eq!(reader.next(), Some(b'1'));
+        assert_eq!((reader.next(), reader.next()), (Some(b'2'), None));
+        reader.put_back(b'5');
+        assert!(!reader.ended);
+        assert_eq!((reader.next(), reader.next()), (Some(b'5'), None));
+    }
+
+    #[test]
     fn writing_goes_nowhere_and_hides_the_content() {
         let folder = folder_with("data", b"1");
         let mut files = Files::new(folder.path().to_owned());
@@ -305,10 +345,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut files = Files::new(folder.path().to_owned());
         assert!(matches!(files.open(".", "r"), Ok(Stream::Hidden(_))));
-        assert!(matches!(
-            files.open("/dev/zero", "r"),
-            Ok(Stream::Hidden(_))
-        ));
+        for system in ["/dev/zero", "/dev/stdin", "/proc/self/stat"] {
+            assert!(matches!(files.open(system, "r"), Ok(Stream::Hidden(_))));
+        }
+        assert!(files.read.is_empty());
         assert!(
             files
                 .open("none", "r")

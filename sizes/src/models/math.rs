@@ -30,6 +30,11 @@ macro_rules! models {
     };
 }
 
+/// True for a function of this file.
+pub fn is_model(name: &str) -> bool {
+    MODELS.iter().any(|(model, _)| *model == name)
+}
+
 fn double_arg(value: Option<&Value>) -> Result<f64, Halt> {
     Ok(arg(value.map_or(&[], std::slice::from_ref), 0).as_double()?)
 }

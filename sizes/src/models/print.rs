@@ -3,7 +3,7 @@
 use super::number::arg;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
-use crate::machine::mark::Mark;
+use crate::machine::mark::{Mark, Source};
 use crate::machine::value::Value;
 
 /// The models of this file.
@@ -31,6 +31,8 @@ pub const MODELS: Family = &[
 
 /// A conversion that cannot be done here ends the format with this mark's result.
 const ODD: Mark = Mark::LEFT_OUT;
+/// What a null text prints as.
+const NULL_TEXT: &[u8] = b"(null)";
 /// Widest field or precision that is followed.
 const WIDEST: usize = 1 << 16;
 
@@ -147,13 +149,20 @@ impl Spec {
             b's' => self.text(host, value),
             b'c' => Ok(vec![value.get()? as u8]),
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => Ok(self.whole(value.get()?)),
-            b'p' => Ok(format!("{:#x}", value.get()?).into_bytes()),
+            b'p' if value.get()? == 0 => Ok(b"(nil)".to_vec()),
+            // Addresses differ from run to run.
+            b'p' => Err(host.mark(Source::Undefined("an address of the process".to_owned()))),
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => self.float(value.as_double()?),
             _ => Err(ODD),
         }
     }
 
     fn text(&self, host: &mut Host<'_>, value: Value) -> Result<Vec<u8>, Mark> {
+        if value == Value::known(0) {
+            // As glibc has it: cut short only to nothing.
+            let fits = self.precision.is_none_or(|most| most >= NULL_TEXT.len());
+            return Ok(if fits { NULL_TEXT.to_vec() } else { Vec::new() });
+        }
         match self.precision {
             Some(most) => host.memory_text_prefix(value, Value::known(most as u64)),
             None => host.text(value),

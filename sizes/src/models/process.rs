@@ -1,4 +1,4 @@
-//! Ends of the process, the environment, and start-up calls that do nothing here. Functions registered to run at
+//! Ends of the process and start-up calls that do nothing here. Functions registered to run at
 //! exit do not run: they come after every allocation.
 
 use super::number::arg;
@@ -33,8 +33,6 @@ pub const MODELS: Family = &[
         died("a pure virtual function is called")
     }),
     ("__stack_chk_fail", |_, _| died("the stack is smashed")),
-    ("getenv", getenv),
-    ("secure_getenv", getenv),
     ("setlocale", zero),
     ("signal", zero),
     ("atexit", zero),
@@ -73,16 +71,6 @@ pub fn throw(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
 
 fn exit(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Err(Halt::End(End::Exit(arg(args, 0).as_int().ok())))
-}
-
-fn getenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let name = host.text(arg(args, 0))?;
-    let command = host.command;
-    let found = command.env.iter().find(|(key, _)| key.as_bytes() == name);
-    match found {
-        Some((_, value)) => Ok(host.fixed_text(value.as_bytes())?),
-        None => Ok(Value::known(0)),
-    }
 }
 
 fn guard_acquire(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

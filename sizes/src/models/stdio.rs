@@ -144,12 +144,25 @@ fn fgetc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 }
 
 fn ungetc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let byte = arg(args, 0);
-    let back = match stream(host, arg(args, 1))? {
-        Stream::Reader(reader) => reader.put_back(),
-        _ => false,
+    let handle = arg(args, 1);
+    let byte = match arg(args, 0).as_int() {
+        Ok(byte) => byte,
+        Err(mark) => {
+            // Everything behind an unknown byte is read as unknown.
+            let name = "a stream that an unknown byte was put back into".to_owned();
+            if let Some(stream) = host.files.get(handle.get()?) {
+                *stream = Stream::Hidden(name);
+            }
+            return Err(Halt::Unknown(mark));
+        }
     };
-    Ok(if back { byte } else { Value::int(END_OF_FILE) })
+    match stream(host, handle)? {
+        Stream::Reader(reader) if byte != END_OF_FILE => {
+            reader.put_back(byte as u8);
+            Ok(Value::int(byte & 0xff))
+        }
+        _ => Ok(Value::int(END_OF_FILE)),
+    }
 }
 
 fn fread(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

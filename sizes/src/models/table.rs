@@ -1,8 +1,8 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, heap, math, number, options, print, process, random, scan, stdio, text,
-    text_search,
+    clock, ctype, cuda, environment, heap, math, number, options, print, process, random, scan,
+    stdio, text, text_search,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 18] = [
+const FAMILIES: [Family; 19] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -27,6 +27,7 @@ const FAMILIES: [Family; 18] = [
     print::MODELS,
     options::MODELS,
     process::MODELS,
+    environment::MODELS,
     clock::MODELS,
     random::MODELS,
     math::MODELS,
@@ -97,9 +98,7 @@ pub fn only_reads(name: &str) -> bool {
         "__fprintf_chk",
         "exit",
     ];
-    READERS.contains(&name)
-        || super::fallback::is_output(name)
-        || math::MODELS.iter().any(|(model, _)| *model == name)
+    READERS.contains(&name) || super::fallback::is_output(name) || math::is_model(name)
 }
 
 /// True for a function whose result points to memory that nothing else points to.

@@ -50,7 +50,7 @@ impl Build {
             bytes,
             addresses: Vec::new(),
             constant,
-            external: matches!(name, "optarg" | "optind" | "stderr"),
+            external: matches!(name, "optarg" | "optind" | "stderr" | "environ"),
             device_bytes: None,
         });
         Operand::Global(self.program.globals.len() as u32 - 1, 0)
@@ -200,6 +200,21 @@ impl Body<'_> {
     }
 
     pub fn binary(&mut self, op: BinaryOp, ty: Type, a: Operand, b: Operand) -> Operand {
+        self.arithmetic(op, ty, (a, b), false)
+    }
+
+    /// Arithmetic whose signed overflow is undefined.
+    pub fn no_wrap(&mut self, op: BinaryOp, ty: Type, a: Operand, b: Operand) -> Operand {
+        self.arithmetic(op, ty, (a, b), true)
+    }
+
+    fn arithmetic(
+        &mut self,
+        op: BinaryOp,
+        ty: Type,
+        (a, b): (Operand, Operand),
+        no_wrap: bool,
+    ) -> Operand {
         let dst = self.register();
         self.op(Op::Binary {
             dst,
@@ -207,7 +222,19 @@ impl Body<'_> {
             op,
             a,
             b,
-            no_wrap: false,
+            no_wrap,
+        });
+        Operand::Reg(dst)
+    }
+
+    pub fn cast(&mut self, kind: Cast, from: Type, to: Type, a: Operand) -> Operand {
+        let dst = self.register();
+        self.op(Op::Cast {
+            dst,
+            kind,
+            from,
+            to,
+            a,
         });
         Operand::Reg(dst)
     }
