@@ -84,7 +84,8 @@ pub struct FitFlags {
     override_usage = "migfit run [OPTIONS] PROGRAM [ARGS]...\n       migfit run [OPTIONS] -f FILE"
 )]
 #[command(
-    after_help = "Flags of migfit come before PROGRAM; everything after it is the program's."
+    after_help = "Jobs run at once where they fit the GPU, at most one for each core of the host.\n\
+    Flags of migfit come before PROGRAM; everything after it is the program's."
 )]
 pub struct RunFlags {
     /// Job file (TOML)

@@ -18,16 +18,11 @@ impl Policy for Fifo {
         let Some(head) = situation.queue.first() else {
             return Ok(Step::Wait("no job waits".to_owned()));
         };
-        if situation.running >= situation.cores {
-            let cores = situation.cores;
-            return Ok(Step::Wait(format!(
-                "all {cores} cores of the host are taken"
-            )));
-        }
         let Some(&wanted) = head.slices.first() else {
             return Ok(Step::Wait("no slice holds the job".to_owned()));
         };
         match place(situation.graph, situation.held, wanted) {
+            Ok(_) if situation.running >= situation.cores => Ok(Step::WaitForCore(situation.cores)),
             Ok(decision) => Ok(Step::Start(Start {
                 position: 0,
                 reason: format!("{}{}", named(&decision), decision.reason),

@@ -109,6 +109,7 @@ impl Scene {
     fn expect_wait(&mut self, policy: &dyn Policy, because: &str) {
         match self.next(policy) {
             Step::Wait(reason) => assert!(reason.contains(because), "{reason}"),
+            Step::WaitForCore(cores) => panic!("one of {cores} cores is waited for"),
             Step::Start(start) => panic!("{} starts", start.decision.placed),
         }
     }
@@ -185,7 +186,12 @@ fn fifo_starts_no_more_jobs_than_the_host_has_cores() {
         panic!("a second core is free");
     };
     scene.expect_start(&Fifo, "1g.5gb@4", "");
-    scene.expect_wait(&Fifo, "all 2 cores of the host are taken");
+    assert_eq!(scene.next(&Fifo), Step::WaitForCore(2));
+    let mut full = Scene::on("a100-40gb")
+        .cores(1)
+        .busy("7g.40gb@0")
+        .job(&Fifo, &["1g.5gb"]);
+    full.expect_wait(&Fifo, "no place for 1g.5gb");
 }
 
 #[test]

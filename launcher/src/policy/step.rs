@@ -9,6 +9,8 @@ pub enum Step {
     Start(Start),
     /// Nothing can start until a running job ends; why.
     Wait(String),
+    /// A slice is free for the next job, and none of the host's cores, of which there are so many.
+    WaitForCore(usize),
 }
 
 /// A job's start.

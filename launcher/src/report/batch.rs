@@ -5,8 +5,9 @@ use migfit_schema::report::{Batch, JobReport, Source};
 /// What a reader must know of a run on the virtual GPU whose kernels were counted and not run.
 fn not_executed_note(launches: u64) -> String {
     format!(
-        "kernels not executed: the virtual GPU counted {launches} launches but ran none, so a launch has no work \
-         count and no time or energy is claimed"
+        "kernels not executed: the virtual GPU counted {launches} launch{} but ran none, so a launch has no work \
+         count and no time or energy is claimed",
+        if launches == 1 { "" } else { "es" }
     )
 }
 
@@ -19,6 +20,12 @@ pub struct Basis {
     pub is_virtual: bool,
     /// Launches that were counted and not run.
     pub not_executed: u64,
+    /// Jobs with launches that the driver refused.
+    pub refused_in: usize,
+    /// Jobs with launches foretold and none seen.
+    pub unseen_in: usize,
+    /// The host's cores, where a job waited for one of them with a slice free.
+    pub short_of_cores: Option<usize>,
     /// What "one at a time" means.
     pub baseline: Option<String>,
     /// Whether this run is the baseline itself.
@@ -63,7 +70,31 @@ impl Basis {
             }
             (launches, _) => not_executed_note(launches),
         };
-        vec![note]
+        let cores = self.short_of_cores.map(|cores| {
+            format!(
+                "at most {} at once: this host has {}",
+                counted(cores, "job"),
+                counted(cores, "core")
+            )
+        });
+        let missing = [
+            (self.refused_in, "launches that the driver refused"),
+            (self.unseen_in, "launches foretold and none seen"),
+        ];
+        let missing = missing.into_iter().filter(|(jobs, _)| *jobs > 0);
+        let missing = missing.map(|(jobs, what)| {
+            let has = if jobs == 1 { "has" } else { "have" };
+            format!("{} {has} {what}: see the reasons", counted(jobs, "job"))
+        });
+        std::iter::once(note).chain(missing).chain(cores).collect()
+    }
+}
+
+/// `1 job`, `2 jobs`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
     }
 }
 
@@ -86,7 +117,7 @@ mod tests {
             is_virtual,
             not_executed,
             baseline: Some("7g".to_owned()),
-            is_baseline: false,
+            ..Basis::default()
         }
     }
 
@@ -121,6 +152,26 @@ mod tests {
         assert_eq!(
             (batch.sequential_makespan_s, batch.throughput_ratio),
             (Some(3.5), Some(1.0))
+        );
+    }
+
+    #[test]
+    fn missing_launches_and_missing_cores_are_noted() {
+        let basis = Basis {
+            refused_in: 1,
+            unseen_in: 2,
+            short_of_cores: Some(2),
+            ..basis(true, 1)
+        };
+        let notes = basis.notes();
+        assert!(notes[0].contains("counted 1 launch but ran none"));
+        assert_eq!(
+            notes[1..],
+            [
+                "1 job has launches that the driver refused: see the reasons",
+                "2 jobs have launches foretold and none seen: see the reasons",
+                "at most 2 jobs at once: this host has 2 cores",
+            ]
         );
     }
 }

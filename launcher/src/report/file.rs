@@ -1,23 +1,33 @@
 //! The report on disk: whole and written anew after each job, so that each finished job is there before the next
 //! starts.
 
+use crate::report::Heading;
 use crate::report::batch::Basis;
-use crate::report::{Heading, job};
+use crate::report::job::{self, Beside};
 use crate::run::RunError;
 use crate::run::folder::{RunFolder, cannot_write};
-use crate::run::outcome::Outcome;
+use crate::run::outcome::{Missing, Outcome};
 use crate::run::ready::ReadyJob;
 use migfit_schema::report::{JobReport, REPORT_VERSION, Report};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+/// A report with what its table shows beside it, job by job.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The report.
+    pub report: Report,
+    /// For each of its jobs.
+    pub beside: Vec<Beside>,
+}
+
 /// The report of a run that goes on.
 pub struct ReportFile<'f> {
     folder: &'f RunFolder,
     heading: Heading,
     basis: Basis,
-    ended: Vec<Option<JobReport>>,
+    ended: Vec<Option<(JobReport, Beside)>>,
     /// Why nothing was recorded, where that is so.
     unrecorded: Option<String>,
     /// Whether the job's output went to the terminal.
@@ -37,9 +47,9 @@ impl<'f> ReportFile<'f> {
         let basis = Basis {
             jobs,
             is_virtual: heading.gpu.is_virtual,
-            not_executed: 0,
             baseline: heading.baseline.clone(),
             is_baseline: heading.is_baseline,
+            ..Basis::default()
         };
         ReportFile {
             folder,
@@ -65,28 +75,41 @@ impl<'f> ReportFile<'f> {
             .basis
             .not_executed
             .saturating_add(outcome.seen.not_executed);
+        let launches = ready.program.as_ref();
+        match outcome.missing(launches.map_or(0, |program| program.foretold.launches)) {
+            Some(Missing::Refused(_)) => self.basis.refused_in += 1,
+            Some(Missing::Unseen(_)) => self.basis.unseen_in += 1,
+            None => {}
+        }
         let folder = self.folder.path().join("jobs").join(&ready.job.name);
         let file = |name: &str| folder.join(name).display().to_string();
         let streams = (!self.terminal).then(|| (file("stdout"), file("stderr")));
         if let Some(place) = self.ended.get_mut(number) {
-            *place = Some(job::line(ready, outcome, streams));
+            let line = job::line(ready, outcome, streams);
+            *place = Some((line, job::beside(ready, outcome)));
         }
         self.finish().map(|_| ())
+    }
+
+    /// A job waited for one of the host's so many cores while a slice was free for it.
+    pub fn short_of_cores(&mut self, cores: usize) {
+        self.basis.short_of_cores = Some(cores);
     }
 
     /// Writes the report as it stands, and tells it.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(&self) -> Result<Report, RunError> {
-        let report = self.report();
+    pub fn finish(&self) -> Result<Told, RunError> {
+        let ended = self.ended.iter().flatten().cloned();
+        let (jobs, beside) = ended.unzip();
+        let report = self.report(jobs);
         let path = self.folder.report();
         replace(&path, json(&report).as_bytes()).map_err(cannot_write(&path))?;
-        Ok(report)
+        Ok(Told { report, beside })
     }
 
-    fn report(&self) -> Report {
-        let jobs: Vec<JobReport> = self.ended.iter().flatten().cloned().collect();
+    fn report(&self, jobs: Vec<JobReport>) -> Report {
         Report {
             version: REPORT_VERSION,
             gpu: self.heading.gpu.clone(),
@@ -155,7 +178,8 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(Some(&base.path().join("run")), "x").unwrap();
         let mut file = ReportFile::new(&folder, heading(), 2, None, false);
-        file.ended = samples::jobs().into_iter().map(Some).collect();
+        let jobs = samples::jobs().into_iter();
+        file.ended = jobs.map(|job| Some((job, Beside::default()))).collect();
         file.finish().unwrap();
         let text = std::fs::read_to_string(folder.report()).unwrap();
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -190,8 +214,9 @@ mod tests {
             Some("nothing is recorded".to_owned()),
             false,
         );
-        file.ended[2] = samples::jobs().pop();
-        let report = file.finish().unwrap();
+        let last = samples::jobs().pop();
+        file.ended[2] = last.map(|job| (job, Beside::default()));
+        let report = file.finish().unwrap().report;
         assert_eq!(
             (report.batch.jobs, report.jobs.len(), report.batch.failed),
             (3, 1, 1)

@@ -13,7 +13,7 @@ pub mod file;
 
 pub mod table;
 
-pub use file::{ReportFile, json};
+pub use file::{ReportFile, Told, json};
 pub use heading::Heading;
 
 #[cfg(test)]

@@ -1,21 +1,27 @@
 //! A report as text: one line a job, foretold against seen, and what no figure is claimed for.
 
+use crate::report::batch::counted;
+use crate::report::file::Told;
+use crate::report::job::Beside;
 use crate::table;
 use migfit_schema::report::{Batch, JobReport, Report};
 use migfit_schema::units::Bytes;
 use std::fmt::Write;
 
-const COLUMNS: [&str; 9] = [
-    "JOB", "SLICE", "FORETOLD", "SEEN", "VERDICT", "WAIT", "RUN", "EXIT", "REASON",
+const COLUMNS: [&str; 10] = [
+    "JOB", "SLICE", "NEEDS", "FORETOLD", "SEEN", "VERDICT", "WAIT", "RUN", "EXIT", "REMARKS",
 ];
 /// Columns with figures, set to the right.
-const FIGURES: [usize; 5] = [2, 3, 5, 6, 7];
-/// Characters of a reason in the table; the whole is in the report file.
-const REASON: usize = 64;
+const FIGURES: [usize; 6] = [2, 3, 4, 6, 7, 8];
+/// Characters of a whole line; remarks go on below where they are longer.
+const WIDTH: usize = 118;
+/// Characters that remarks have at least, whatever the other columns take.
+const REMARKS: usize = 30;
 
 /// The whole report.
 #[must_use]
-pub fn text(report: &Report) -> String {
+pub fn text(told: &Told) -> String {
+    let Told { report, beside } = told;
     let mut text = String::new();
     let gpu = &report.gpu;
     let _ = writeln!(
@@ -25,7 +31,7 @@ pub fn text(report: &Report) -> String {
         gpu.selector,
         gpu.name
     );
-    let _ = writeln!(text, "\n{}", jobs(&report.jobs));
+    let _ = writeln!(text, "\n{}", jobs(&report.jobs, beside));
     let _ = writeln!(text, "{}", foretold_and_seen(&report.jobs));
     let _ = writeln!(
         text,
@@ -71,29 +77,71 @@ pub fn line(report: &Report) -> String {
 }
 
 fn counts(batch: &Batch) -> String {
-    let plural = if batch.jobs == 1 { "" } else { "s" };
     format!(
-        "{} job{plural}: {} completed, {} failed",
-        batch.jobs, batch.completed, batch.failed
+        "{}: {} completed, {} failed",
+        counted(batch.jobs, "job"),
+        batch.completed,
+        batch.failed
     )
 }
 
-fn jobs(jobs: &[JobReport]) -> String {
-    let row = |job: &JobReport| {
-        vec![
-            job.name.clone(),
-            slice(job),
-            bytes(job.predicted_bytes),
-            bytes(job.observed_peak_bytes),
-            job.verdict.clone(),
-            seconds(job.wait_s),
-            seconds(job.run_s),
-            job.exit_code
-                .map_or_else(|| "-".to_owned(), |code| code.to_string()),
-            short(&job.reason),
-        ]
-    };
-    table::text(&COLUMNS, jobs.iter().map(row).collect(), &FIGURES)
+fn jobs(jobs: &[JobReport], beside: &[Beside]) -> String {
+    let rows = jobs.iter().zip(beside);
+    let mut rows: Vec<Vec<String>> = rows.map(|(job, beside)| row(job, beside)).collect();
+    let width = remarks_width(&rows);
+    for row in &mut rows {
+        if let Some(remarks) = row.last_mut() {
+            *remarks = wrapped(remarks, width);
+        }
+    }
+    table::text(&COLUMNS, rows, &FIGURES)
+}
+
+fn row(job: &JobReport, beside: &Beside) -> Vec<String> {
+    vec![
+        job.name.clone(),
+        slice(job),
+        beside
+            .needs
+            .map_or_else(|| "-".to_owned(), |needs| needs.to_string()),
+        bytes(job.predicted_bytes),
+        bytes(job.observed_peak_bytes),
+        job.verdict.clone(),
+        seconds(job.wait_s),
+        seconds(job.run_s),
+        job.exit_code
+            .map_or_else(|| "-".to_owned(), |code| code.to_string()),
+        beside.special.clone(),
+    ]
+}
+
+/// What the other columns, each with two blanks in front, leave of a line.
+fn remarks_width(rows: &[Vec<String>]) -> usize {
+    let others = COLUMNS.iter().enumerate().take(COLUMNS.len() - 1);
+    let taken: usize = others
+        .map(|(column, title)| {
+            let cells = rows.iter().filter_map(|row| row.get(column));
+            let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+            2 + widest.max(title.len())
+        })
+        .sum();
+    WIDTH.saturating_sub(taken + 2).max(REMARKS)
+}
+
+/// The text in lines of at most so many characters, cut between words; a longer word stays whole.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let room = |line: &&mut String| line.chars().count() + 1 + word.chars().count() <= width;
+        match lines.last_mut().filter(room) {
+            Some(line) => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 fn foretold_and_seen(jobs: &[JobReport]) -> String {
@@ -106,8 +154,9 @@ fn foretold_and_seen(jobs: &[JobReport]) -> String {
         .filter(|(foretold, seen)| foretold == seen)
         .count();
     format!(
-        "foretold against seen: equal to the byte for {equal} of {} jobs that have both ({} have not)",
-        both.len(),
+        "foretold against seen: equal to the byte for {equal} of {} that {} both ({} without)",
+        counted(both.len(), "job"),
+        if both.len() == 1 { "has" } else { "have" },
         jobs.len() - both.len()
     )
 }
@@ -134,31 +183,33 @@ fn figure(value: Option<f64>, unit: &str) -> String {
     )
 }
 
-/// The first clause, cut where it is long.
-fn short(reason: &str) -> String {
-    let first = reason.split("; ").next().unwrap_or(reason);
-    match first.char_indices().nth(REASON) {
-        Some((end, _)) => format!("{}...", &first[..end]),
-        None => first.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::batch::Basis;
     use crate::report::samples;
     use migfit_schema::report::{GpuName, Provenance, REPORT_VERSION};
+    use migfit_schema::units::Mib;
 
-    fn report() -> Report {
+    const FAILURE: &str = "out of device memory: asked for 1.00 GiB with 5.00 GiB in use: proved by the run record \
+                           (killed by SIGABRT)";
+
+    fn told() -> Told {
         let basis = Basis {
             jobs: 2,
             is_virtual: true,
             not_executed: 7,
-            baseline: None,
-            is_baseline: false,
+            ..Basis::default()
         };
-        Report {
+        let good = Beside {
+            needs: Some(Mib(126)),
+            special: String::new(),
+        };
+        let bad = Beside {
+            needs: None,
+            special: format!("{FAILURE}; need unknown: whole GPU"),
+        };
+        let report = Report {
             version: REPORT_VERSION,
             gpu: GpuName {
                 selector: "virtual:a100-40gb".to_owned(),
@@ -175,35 +226,58 @@ mod tests {
             batch: basis.batch(&samples::jobs()),
             jobs: samples::jobs(),
             notes: basis.notes(),
+        };
+        Told {
+            report,
+            beside: vec![good, bad],
         }
     }
 
     #[test]
     fn the_table_says_what_was_foretold_and_what_was_seen() {
-        let text = text(&report());
+        let text = text(&told());
         assert!(
             text.starts_with("2 jobs: 1 completed, 1 failed on virtual:a100-40gb"),
             "{text}"
         );
         let line = text.lines().find(|line| line.contains("lud-1024")).unwrap();
-        for part in ["1g.5gb@6", "4.00 MiB", "exact", "1.25"] {
+        for part in ["1g.5gb@6", "126 MiB", "4.00 MiB", "exact", "1.25"] {
             assert!(line.contains(part), "{line}");
         }
-        assert!(text.contains("equal to the byte for 1 of 1 jobs that have both (1 have not)"));
+        assert!(text.contains("equal to the byte for 1 of 1 job that has both (1 without)"));
         assert!(text.contains("above 1 is better"));
         assert!(text.contains("throughput not available"));
         assert!(text.contains("note: kernels not executed: the virtual GPU counted 7 launches"));
     }
 
     #[test]
-    fn a_long_reason_is_cut_at_its_first_clause() {
-        assert_eq!(short("exit code 3; 4 MiB foretold"), "exit code 3");
-        assert_eq!(short(&"ü".repeat(70)), format!("{}...", "ü".repeat(64)));
+    fn an_ordinary_job_has_no_remark_and_a_failure_is_told_in_full() {
+        let text = text(&told());
+        let line = text.lines().find(|line| line.contains("lud-1024")).unwrap();
+        assert!(
+            line.ends_with("  0"),
+            "nothing behind the exit code: {line}"
+        );
+        assert!(
+            text.lines()
+                .all(|line| line.len() <= 120 || line.starts_with("note: "))
+        );
+        let table = text.split("\n\n").nth(1).unwrap();
+        let words: Vec<&str> = table.split_whitespace().collect();
+        let whole = format!("134 {FAILURE}; need unknown: whole GPU");
+        assert!(words.join(" ").ends_with(&whole), "{table}");
+    }
+
+    #[test]
+    fn remarks_are_cut_between_words() {
+        assert_eq!(wrapped("", 10), "");
+        assert_eq!(wrapped("aa bb cc", 5), "aa bb\ncc");
+        assert_eq!(wrapped("überlang x", 3), "überlang\nx");
     }
 
     #[test]
     fn a_single_job_is_told_in_a_line_and_its_notes() {
-        let mut report = report();
+        let mut report = told().report;
         report.jobs.truncate(1);
         let line = line(&report);
         assert!(line.starts_with(

@@ -45,7 +45,16 @@ pub struct Batch<'b> {
 /// Told of each job as it ends.
 pub type Ended<'e> = &'e mut dyn FnMut(usize, Outcome) -> Result<(), RunError>;
 
-/// Runs all jobs to their ends; the name of the signal that stopped the run, if one did.
+/// How a run went as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Went {
+    /// Name of the signal that stopped it.
+    pub stopped_by: Option<&'static str>,
+    /// The host's cores, where a job waited for one of them with a slice free.
+    pub short_of_cores: Option<usize>,
+}
+
+/// Runs all jobs to their ends.
 ///
 /// # Errors
 /// When results cannot be written, or the driver fails. Jobs are stopped and slices destroyed all the same.
@@ -54,7 +63,7 @@ pub fn run(
     mut slices: Slices<'_>,
     progress: &Progress,
     ended: Ended<'_>,
-) -> Result<Option<&'static str>, RunError> {
+) -> Result<Went, RunError> {
     let (sender, receiver) = channel();
     let _listener = Listener::start(sender.clone()).map_err(RunError::Signals)?;
     let mut going = Going {
@@ -69,17 +78,21 @@ pub fn run(
         ended,
         stopped_by: None,
         waits_for: String::new(),
+        short_of_cores: None,
     };
     let all = going.all();
     if all.is_err() {
         going.stop("an error");
         going.drain();
     }
-    let stopped_by = going.stopped_by;
+    let went = Went {
+        stopped_by: going.stopped_by,
+        short_of_cores: going.short_of_cores,
+    };
     let closed = slices.close();
     all?;
     closed?;
-    Ok(stopped_by)
+    Ok(went)
 }
 
 struct RunningJob {
@@ -105,6 +118,7 @@ struct Going<'g, 'b, 's> {
     stopped_by: Option<&'static str>,
     /// Why the queue did not move when the policy was last asked.
     waits_for: String,
+    short_of_cores: Option<usize>,
 }
 
 impl Going<'_, '_, '_> {
@@ -153,6 +167,10 @@ impl Going<'_, '_, '_> {
                 Step::Start(start) => start,
                 Step::Wait(why) => {
                     self.waits_for = why;
+                    return Ok(());
+                }
+                Step::WaitForCore(cores) => {
+                    self.short_of_cores = Some(cores);
                     return Ok(());
                 }
             };

@@ -23,6 +23,12 @@ pub struct Foretold {
     pub fitting: Vec<ProfileName>,
     /// Why these, as a clause.
     pub why: String,
+    /// What the tightest of them needs with the context; none where the need does not bound the job.
+    pub needs: Option<Mib>,
+    /// What is special about it, in a few words; empty for a need that is foretold and bounds the job.
+    pub special: String,
+    /// Launches foretold.
+    pub launches: u64,
 }
 
 /// A job that no slice holds.
@@ -184,6 +190,9 @@ fn decide(job: &Job, evaluated: &Evaluated, sized: &Sized) -> Result<Foretold, T
                 verdict: Verdict::Unknown,
                 fitting: Vec::new(),
                 why: "the GPU has no MIG profile".to_owned(),
+                needs: None,
+                special: "the GPU has no MIG profile".to_owned(),
+                launches: 0,
             });
         }
     };
@@ -192,8 +201,24 @@ fn decide(job: &Job, evaluated: &Evaluated, sized: &Sized) -> Result<Foretold, T
         peak: need.and_then(|need| need.peak),
         verdict: need.map_or(Verdict::Unknown, |need| need.verdict),
         why: why(job, evaluated, &slice, need),
+        needs: slice.need.bounds_the_job().then_some(slice.candidate.need),
+        special: special(job, &slice),
+        launches: need.map_or(0, launches),
         fitting,
     })
+}
+
+fn special(job: &Job, slice: &Slice) -> String {
+    match (job.memory, slice.need.bounds_the_job()) {
+        (Some(_), _) => "by the job file's word".to_owned(),
+        (None, true) => String::new(),
+        (None, false) => format!("need {}: whole GPU", slice.need.verdict),
+    }
+}
+
+fn launches(need: &Need) -> u64 {
+    let counts = need.launches.iter().map(|launch| launch.count);
+    counts.fold(0, u64::saturating_add)
 }
 
 fn fitting(sized: &Sized) -> Vec<ProfileName> {
@@ -289,6 +314,8 @@ mod tests {
         let foretold = foretell(board(), &job(None), script().path()).unwrap();
         assert_eq!(foretold.fitting, ["7g.40gb".parse().unwrap()]);
         assert_eq!((foretold.peak, foretold.verdict), (None, Verdict::Unknown));
+        assert_eq!(foretold.needs, None);
+        assert_eq!(foretold.special, "need unknown: whole GPU");
         assert_eq!(
             foretold.why,
             "need unknown, so the whole GPU: it is a script, which carries no job profile"
@@ -303,6 +330,8 @@ mod tests {
             names,
             ["1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"]
         );
+        assert_eq!(foretold.needs, Some(Mib(6144 + 64 + 4 * 14)));
+        assert_eq!(foretold.special, "by the job file's word");
         assert!(
             foretold.why.starts_with("6.00 GiB by the job file's word"),
             "{}",

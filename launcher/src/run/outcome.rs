@@ -3,6 +3,7 @@
 use crate::run::record::Seen;
 use migfit_mig::Placed;
 use migfit_schema::units::Bytes;
+use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -71,6 +72,32 @@ pub struct Outcome {
     pub stopped_by: Option<&'static str>,
 }
 
+/// Launches of a job that did not come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The driver refused so many.
+    Refused(u64),
+    /// So many were foretold, and none was seen.
+    Unseen(u64),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |count: u64| if count == 1 { "" } else { "es" };
+        match *self {
+            Missing::Refused(count) => write!(
+                f,
+                "{count} launch{} {} refused by the driver (CUDA said so to the program)",
+                plural(count),
+                if count == 1 { "was" } else { "were" }
+            ),
+            Missing::Unseen(count) => {
+                write!(f, "{count} launch{} foretold, none seen", plural(count))
+            }
+        }
+    }
+}
+
 impl Outcome {
     /// A job that never started.
     pub fn not_started(why: impl Into<String>) -> Outcome {
@@ -131,9 +158,21 @@ impl Outcome {
         ))
     }
 
-    /// The reason in the report: why it failed, then why it was placed so, then what the record lacks.
-    pub fn reason(&self, foretold: &str) -> String {
+    /// Launches that did not come about; `foretold` were to come.
+    pub fn missing(&self, foretold: u64) -> Option<Missing> {
+        let ended = matches!(self.ending, Ending::Exit(_)) && self.seen.peak.is_some();
+        match (self.seen.refused, self.seen.accepted) {
+            (0, 0) if ended && foretold > 0 => Some(Missing::Unseen(foretold)),
+            (0, _) => None,
+            (refused, _) => Some(Missing::Refused(refused)),
+        }
+    }
+
+    /// The reason in the report: why it failed, which launches are missing, then why it was placed so, then what the
+    /// record lacks.
+    pub fn reason(&self, foretold: &str, launches: u64) -> String {
         let mut parts: Vec<String> = self.failure().into_iter().collect();
+        parts.extend(self.missing(launches).map(|missing| missing.to_string()));
         parts.extend(Some(foretold.to_owned()).filter(|text| !text.is_empty()));
         parts.extend(Some(self.placing.clone()).filter(|text| !text.is_empty()));
         if self.seen.processes > 1 {
@@ -210,11 +249,28 @@ mod tests {
         outcome.placing = "created on free slices".to_owned();
         outcome.seen.processes = 2;
         assert_eq!(
-            outcome.reason("3 MiB foretold"),
+            outcome.reason("3 MiB foretold", 0),
             "exit code 3; 3 MiB foretold; created on free slices; seen peak: the largest of 2 processes"
         );
         let absent = Outcome::not_started("no such file");
-        assert_eq!(absent.reason(""), "not started: no such file");
+        assert_eq!(absent.reason("", 5), "not started: no such file");
         assert_eq!(absent.ending.exit_code(), None);
+    }
+
+    #[test]
+    fn launches_that_did_not_come_about_are_told() {
+        let mut outcome = ended(Ending::Exit(0));
+        assert_eq!(outcome.missing(3), None, "nobody looked");
+        outcome.seen.peak = Some(1);
+        assert_eq!(outcome.reason("", 3), "3 launches foretold, none seen");
+        assert_eq!(outcome.missing(0), None);
+        outcome.seen.refused = 1;
+        assert_eq!(
+            outcome.reason("", 3),
+            "1 launch was refused by the driver (CUDA said so to the program)"
+        );
+        outcome.seen.refused = 0;
+        outcome.seen.accepted = 3;
+        assert_eq!(outcome.missing(3), None);
     }
 }

@@ -13,6 +13,10 @@ pub struct Seen {
     pub processes: usize,
     /// Launches by kernel and shape, of all processes.
     pub launches: Vec<LaunchCount>,
+    /// Launches that the driver accepted.
+    pub accepted: u64,
+    /// Launches that the driver refused.
+    pub refused: u64,
     /// Launches that a virtual GPU counted and did not run.
     pub not_executed: u64,
     /// The first failed allocation: the proof of running out of memory.
@@ -57,6 +61,8 @@ impl Seen {
     fn add(&mut self, record: RunRecord) {
         self.peak = self.peak.max(Some(record.peak_bytes));
         self.processes += 1;
+        self.accepted = self.accepted.saturating_add(record.launches);
+        self.refused = self.refused.saturating_add(record.refused_launches);
         self.not_executed = self
             .not_executed
             .saturating_add(record.launches_not_executed);
@@ -98,6 +104,8 @@ mod tests {
             |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
         put(offset_of!(MappedRecord, version), RECORD_VERSION);
         put(offset_of!(MappedRecord, peak_bytes), peak);
+        put(offset_of!(MappedRecord, launches), 3);
+        put(offset_of!(MappedRecord, refused_launches), 2);
         put(offset_of!(MappedRecord, launches_not_executed), 3);
         put(offset_of!(MappedRecord, kernel_rows), 1);
         put(offset_of!(MappedRecord, kernels) + 192, 3);
@@ -120,6 +128,7 @@ mod tests {
             (seen.peak, seen.processes, seen.not_executed),
             (Some(30), 2, 6)
         );
+        assert_eq!((seen.accepted, seen.refused), (6, 4));
         assert_eq!((seen.launches.len(), seen.launches[0].count), (1, 6));
         assert_eq!(seen.out_of_memory.unwrap().requested, 99);
         assert_eq!(seen.troubles, ["run record 3-1.record: not a run record"]);

@@ -7,7 +7,7 @@ use crate::gpu::{DriverGpu, GpuError, MigGpu, Which, virtual_gpu};
 use crate::policy::Policy;
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
-use crate::report::{self, Heading, ReportFile};
+use crate::report::{self, Heading, ReportFile, Told};
 use crate::run::RunError;
 use crate::run::batch::{self, Batch};
 use crate::run::folder::RunFolder;
@@ -42,8 +42,8 @@ pub struct Finished {
 pub fn run(plan: &RunPlan) -> Result<Finished, RunError> {
     let jobs = jobs(&plan.jobs)?;
     let mut stage = Stage::open(plan)?;
-    let (report, stopped_by) = stage.perform(plan, jobs)?;
-    Ok(finished(plan, &stage.folder, &report, stopped_by))
+    let (told, stopped_by) = stage.perform(plan, jobs)?;
+    Ok(finished(plan, &stage.folder, &told, stopped_by))
 }
 
 /// Where a run happens.
@@ -95,7 +95,7 @@ impl Stage {
         &mut self,
         plan: &RunPlan,
         jobs: Vec<Job>,
-    ) -> Result<(Report, Option<&'static str>), RunError> {
+    ) -> Result<(Told, Option<&'static str>), RunError> {
         let model = self.gpu.model().clone();
         let heading = Heading::new(plan, self.gpu.facts(), &model, self.started);
         let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
@@ -138,10 +138,13 @@ impl Stage {
         );
         let progress = Progress::new(ready.len(), plan.quiet || terminal);
         let mut ended = |job: usize, outcome| file.add(job, &ready[job], &outcome);
-        let stopped_by = batch::run(&batch, slices, &progress, &mut ended);
+        let went = batch::run(&batch, slices, &progress, &mut ended);
+        if let Ok(Some(cores)) = went.as_ref().map(|went| went.short_of_cores) {
+            file.short_of_cores(cores);
+        }
         // Also after an error: what was done by then is on record.
-        let report = file.finish()?;
-        Ok((report, stopped_by?))
+        let told = file.finish()?;
+        Ok((told, went?.stopped_by))
     }
 }
 
@@ -253,10 +256,11 @@ fn policy(name: PolicyName) -> Box<dyn Policy> {
 fn finished(
     plan: &RunPlan,
     folder: &RunFolder,
-    report: &Report,
+    told: &Told,
     stopped_by: Option<&'static str>,
 ) -> Finished {
     let terminal = has_terminal(plan);
+    let report = &told.report;
     let code = match (stopped_by, is_single(plan)) {
         (Some(_), _) => ExitCode::Interrupted,
         (None, true) => single_code(report),
@@ -270,7 +274,7 @@ fn finished(
             String::new(),
             format!("{}{place}", report::table::line(report)),
         ),
-        (false, false) => (report::table::text(report), place),
+        (false, false) => (report::table::text(told), place),
     };
     let remark = if plan.quiet { String::new() } else { remark };
     Finished {

@@ -87,6 +87,26 @@ fn two_jobs_run_at_once_where_the_host_has_two_cores() {
 }
 
 #[test]
+fn jobs_that_wait_for_a_core_are_noted() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if cores >= 7 {
+        eprintln!("skipped: this host has a core for each slice");
+        return;
+    }
+    let place = Place::new();
+    let copies = format!("count = {}\n", cores + 1);
+    let outcome = place.run(&(job("one", "1 GiB", "true") + &copies));
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let note = format!("at most {cores} job");
+    let notes = place.report()["notes"].to_string();
+    assert!(notes.contains(&note), "{notes}");
+    assert!(outcome.stdout.contains("by the job file's word"));
+    let few = Place::new();
+    few.run(&job("one", "1 GiB", "true"));
+    assert!(!few.report()["notes"].to_string().contains("at most"));
+}
+
+#[test]
 fn each_job_has_its_own_files_and_sees_its_slice() {
     let place = Place::new();
     let script = "echo $CUDA_VISIBLE_DEVICES; echo problem >&2; echo $MIGFIT_VGPU $KEY; pwd";
