@@ -342,3 +342,21 @@ fn a_throw_that_may_be_caught_ends_what_is_known() {
     );
     assert_eq!(thrown.events.len(), 0);
 }
+
+#[test]
+fn checks_in_switches_and_in_loops_over_words_are_seen() {
+    let fine = compare("checks", &["checks", "2", "500", "x"]);
+    assert_eq!((peak(&fine), fine.need.verdict), (1500, Verdict::Exact));
+    assert!(fine.need.steps < 300, "{}", fine.need.steps);
+    assert!(fine.steps_of_whole > 200_000, "{}", fine.steps_of_whole);
+    for refused in [
+        &["checks", "7", "500"][..],
+        &["checks", "9", "500"],
+        &["checks", "1", "500", "x", "-v"],
+        &["checks", "1", "500", "x", "y", "stop"],
+    ] {
+        let compared = compare("checks", refused);
+        assert_eq!(peak(&compared), 1000, "{refused:?}");
+        assert_eq!(compared.events.len(), 1, "{refused:?}");
+    }
+}

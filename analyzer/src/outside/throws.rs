@@ -3,11 +3,16 @@
 /// Whether a function never returns but throws: C++'s own throw, and those of the library (`std::__throw_bad_alloc`).
 #[must_use]
 pub fn throws(name: &str) -> bool {
-    matches!(
-        name,
-        "__cxa_throw" | "__cxa_rethrow" | "_Unwind_Resume_or_Rethrow"
-    ) || name == "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE"
-        || (name.starts_with("_ZSt") && name.contains("__throw_"))
+    const NAMES: &[&str] = &[
+        "__cxa_throw",
+        "__cxa_rethrow",
+        "__cxa_bad_cast",
+        "__cxa_bad_typeid",
+        "__cxa_throw_bad_array_new_length",
+        "_Unwind_Resume_or_Rethrow",
+        "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+    ];
+    NAMES.contains(&name) || (name.starts_with("_ZSt") && name.contains("__throw_"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The program cut down to what is kept, block for block: ids of functions, blocks, registers and globals stay, so
 //! that its trace can be compared with the whole program's. A branch that is not kept becomes a jump to its join.
 
+use crate::outside::throws;
 use crate::slice::control::{Control, is_exit};
 use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
@@ -258,6 +259,12 @@ pub fn empty(end: Terminator) -> Block {
     }
 }
 
+/// Whether a function ends the process, if nothing catches what it throws.
+fn ends_process(name: &str) -> bool {
+    const OTHERS: [&str; 3] = ["abort", "__assert_fail", "_ZSt9terminatev"];
+    is_exit(name) || OTHERS.contains(&name) || throws(name)
+}
+
 /// An exit that control may still come to stays, with its status where that is a constant.
 fn exit(op: &Op) -> Option<Op> {
     match op {
@@ -265,7 +272,7 @@ fn exit(op: &Op) -> Option<Op> {
             callee: Callee::External(name),
             args,
             ..
-        } if is_exit(name) || name == "abort" => {
+        } if ends_process(name) => {
             let status = |(value, ty): &(Operand, Type)| match value {
                 Operand::Const(_) => (*value, *ty),
                 _ => (Operand::Undef, *ty),

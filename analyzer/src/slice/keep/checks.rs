@@ -6,6 +6,7 @@ use crate::slice::definitions::Definition;
 use crate::slice::effects::{Returns, Use, effect};
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{Block, BlockId, Callee, FunctionId, Op, Operand, Terminator, Type};
+use std::collections::BTreeSet;
 
 /// Conditions deeper than this are left alone.
 const DEPTH: usize = 16;
@@ -20,8 +21,11 @@ impl Keeper<'_> {
                 continue;
             }
             for (block, contents) in (0u32..).zip(&body.blocks) {
-                let ends_in_branch = matches!(contents.end, Terminator::Branch { .. });
-                if ends_in_branch
+                let decides = matches!(
+                    contents.end,
+                    Terminator::Branch { .. } | Terminator::Switch { .. }
+                );
+                if decides
                     && self.is_check(function, block)
                     && self.has_cheap_condition(function, block)
                 {
@@ -34,34 +38,53 @@ impl Keeper<'_> {
         }
     }
 
-    /// A branch with one way that may end well, where control comes to anyway or by cheap decisions.
+    /// A branch with ways that may end well and others that fail, where control comes to anyway or by cheap decisions.
     fn is_check(&self, function: FunctionId, block: BlockId) -> bool {
         let graphs = self.known.graphs;
         let ways = graphs.control(function).ways(block).len();
-        let fails = graphs.flow(function).after(block).len() > 1 && ways == 1;
-        fails && self.is_decided_cheaply(function, block, 0)
+        let fails = ways > 0 && graphs.flow(function).after(block).len() > ways;
+        fails && self.is_decided_cheaply(function, block)
     }
 
-    fn is_decided_cheaply(&self, function: FunctionId, block: BlockId, depth: usize) -> bool {
+    fn is_decided_cheaply(&self, function: FunctionId, block: BlockId) -> bool {
+        let control = self.known.graphs.control(function);
+        let mut seen: BTreeSet<BlockId> = control.controllers(block).iter().copied().collect();
+        let mut waiting: Vec<BlockId> = seen.iter().copied().collect();
+        while let Some(branch) = waiting.pop() {
+            if self.kept.branches.contains(&(function, branch)) {
+                continue;
+            }
+            if !self.is_seldom(function, branch) || !self.has_cheap_condition(function, branch) {
+                return false;
+            }
+            let further = control.controllers(branch).iter().copied();
+            waiting.extend(further.filter(|one| seen.insert(*one)));
+        }
+        true
+    }
+
+    /// Whether a branch is come to at most once for each word of the command line.
+    fn is_seldom(&self, function: FunctionId, branch: BlockId) -> bool {
         let graphs = self.known.graphs;
-        let controllers = graphs.control(function).controllers(block).iter();
-        let mut controllers = controllers.copied();
-        controllers.all(|branch| {
-            self.kept.branches.contains(&(function, branch))
-                || (depth < DEPTH
-                    && !graphs.flow(function).reaches(branch, branch)
-                    && self.has_cheap_condition(function, branch)
-                    && self.is_decided_cheaply(function, branch, depth + 1))
-        })
+        let heads = graphs.loops(function).around(branch);
+        let mut over_words = heads
+            .iter()
+            .map(|head| self.is_loop_over_words(function, *head));
+        !graphs.flow(function).reaches(branch, branch)
+            || (!heads.is_empty() && over_words.all(|is| is))
     }
 
     fn has_cheap_condition(&self, function: FunctionId, block: BlockId) -> bool {
         let body = self.known.program.functions.get(function as usize);
         match body.and_then(|body| body.blocks.get(block as usize)) {
             Some(Block {
-                end: Terminator::Branch { condition, .. },
+                end:
+                    Terminator::Branch {
+                        condition: decides, ..
+                    }
+                    | Terminator::Switch { value: decides, .. },
                 ..
-            }) => self.is_cheap(function, *condition, 0),
+            }) => self.is_cheap(function, *decides, 0),
             _ => false,
         }
     }
@@ -76,7 +99,11 @@ impl Keeper<'_> {
         }
         match self.definitions.get(function, register) {
             Some(Definition::Op(at, op, _)) => self.is_cheap_op(at, op, depth),
-            Some(Definition::Phi(..)) => self.kept.phis.contains(&(function, register)),
+            Some(Definition::Phi(block, _)) => {
+                self.kept.phis.contains(&(function, register))
+                    || (self.is_loop_over_words(function, block)
+                        && self.counts_words(function, value))
+            }
             Some(Definition::Parameter(_)) => self.known.program.main == Some(function),
             None => false,
         }

@@ -8,6 +8,7 @@ mod destinations;
 mod keeper;
 mod kept;
 mod seeds;
+mod words;
 
 pub use destinations::is_destination;
 pub use keeper::{Known, keep};
