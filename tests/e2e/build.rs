@@ -8,7 +8,7 @@ fn summary(program: &Program) -> Summary {
     let section = program
         .job_profile()
         .expect("the program carries a job profile");
-    let entries = container::entries(&section).expect("the section is whole");
+    let entries = container::sealed_entries(&section).expect("the section is whole");
     let marks: Vec<_> = entries.iter().map(|(mark, _)| *mark).collect();
     assert_eq!(marks, [SUMMARY, PROGRAM]);
     serde_json::from_slice(entries[0].1).expect("the summary is JSON of the known form")

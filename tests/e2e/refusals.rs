@@ -23,20 +23,17 @@ fn no_such_program() {
 }
 
 #[test]
-fn a_job_without_its_program_fails_and_the_others_run() {
+fn a_batch_with_a_job_that_has_no_program_is_refused_before_anything_starts() {
     let gpu = Gpu::a100();
-    let jobs = JobFile::new().shell("before", "exit 0");
+    let sandbox = Sandbox::new();
+    let trace = sandbox.path("trace");
+    let jobs = JobFile::new().shell("before", &format!("touch {}", trace.display()));
     let absent = Program::in_sandbox(Sandbox::new().into(), "absent");
-    let jobs = jobs.job("absent", &absent, "").shell("after", "exit 0");
+    let jobs = jobs.job("absent", &absent, "");
     let ran = Migfit::run_file(&jobs, &gpu).done();
-    assert_eq!(ran.outcome.code, 89, "{}", ran.outcome);
-    let absent = ran.job("absent");
-    assert_eq!((absent.exit_code, absent.mig_profile), (None, None));
-    assert!(absent.reason.contains("absent"), "{}", absent.reason);
-    assert_eq!(
-        ["before", "after"].map(|name| ran.job(name).exit_code),
-        [Some(0); 2]
-    );
+    ran.outcome
+        .expect_refusal(81, &["job 'absent'", "nothing was started", "jobs.toml:"]);
+    assert!(!trace.exists(), "the first job ran");
     gpu.expect_empty();
 }
 
