@@ -52,6 +52,16 @@ fn first_in_path(folder: &Path, path: &OsStr) -> OsString {
     joined
 }
 
+/// The folder behind all others of PATH.
+pub(super) fn last_in_path(path: &OsStr, folder: &Path) -> OsString {
+    let mut joined = path.to_owned();
+    if !path.is_empty() {
+        joined.push(":");
+    }
+    joined.push(folder);
+    joined
+}
+
 fn nvcc_flags(own: Option<&OsStr>, host_compiler: &Path, for_virtual_gpu: bool) -> OsString {
     let mut flags = OsString::new();
     if let Some(own) = own.filter(|own| !own.is_empty()) {
@@ -121,5 +131,12 @@ mod tests {
             value(&set, REAL_PATH_VARIABLE).as_deref(),
             Some("/usr/bin:/bin")
         );
+    }
+
+    #[test]
+    fn a_folder_goes_behind_the_user_s_own() {
+        let joined = |path: &str| last_in_path(path.as_ref(), Path::new("/t/bin"));
+        assert_eq!(joined("/usr/bin"), "/usr/bin:/t/bin");
+        assert_eq!(joined(""), "/t/bin");
     }
 }

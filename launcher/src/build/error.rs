@@ -1,5 +1,6 @@
 //! Why a build could not be started. A build that started and failed is no error: its exit code is passed on.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Why a build could not be started.
@@ -45,8 +46,16 @@ pub enum BuildError {
     #[error("nvcc cannot be given the path {0}: it holds white space")]
     Spaces(PathBuf),
     /// The folder of shims could not be made.
-    #[error("cannot make the temporary folder of compiler shims: {0}")]
+    #[error("cannot make the temporary folder of compiler shims: {}", reason(.0))]
     Shims(#[source] std::io::Error),
+}
+
+/// What the system says; of a full disk, which one.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::StorageFull => format!("TMPDIR is full: {}", std::env::temp_dir().display()),
+        _ => error.to_string(),
+    }
 }
 
 impl BuildError {
@@ -73,7 +82,7 @@ impl BuildError {
                 "it belongs beside the program migfit; from the source tree `cargo xtask demo` stages both".into()
             }
             BuildError::Spaces(_) => "set TMPDIR to a folder without spaces in its path".into(),
-            BuildError::Shims(_) => "set TMPDIR to a folder that can be written".into(),
+            BuildError::Shims(_) => "set TMPDIR to a folder that can be written and has room".into(),
         }
     }
 }

@@ -1,19 +1,26 @@
 //! The story of `migfit build`: find the tools, lay the shims, run the user's command, tell what came of it.
 
-use super::environment::{Before, variables};
+use super::environment::{Before, last_in_path, variables};
+use super::search::in_path;
 use super::shims::Shims;
 use super::{BuildError, BuildOptions, HostCompiler, clang, summary};
-use migfit_schema::build::CLANG_VARIABLE;
+use crate::output::remark;
+use migfit_schema::build::{BuiltProgram, CLANG_VARIABLE};
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+/// The compiler driver of the CUDA toolkit.
+const NVCC: &str = "nvcc";
+/// Bytes that a compiler's temporary file has at least.
+const PROBE: usize = 1 << 20;
+
 /// Runs the user's build command so that its CUDA programs carry a job profile; returns the command's exit code
 /// (128 + signal where it was killed).
 ///
-/// The summary goes to standard error, after a build that succeeded; a build that failed speaks for itself.
+/// The summary goes to standard error; a build that failed speaks for itself, with a hint where we know better.
 ///
 /// # Errors
 /// When the command cannot be started, or a tool that the build needs is missing.
@@ -28,7 +35,7 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
         return Err(BuildError::HostCompiler);
     }
     let before = Before {
-        path: std::env::var_os("PATH").unwrap_or_default(),
+        path: path_with_nvcc(std::env::var_os("PATH").unwrap_or_default()),
         nvcc_flags: std::env::var_os("NVCC_APPEND_FLAGS"),
     };
     let clang = clang::find(std::env::var_os(CLANG_VARIABLE).as_deref(), &before.path)?;
@@ -36,10 +43,48 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
     beside_us("migfit-analyze")?;
     command.envs(variables(&before, &shims, &clang, options.for_virtual_gpu));
     let code = finished(&mut command, program)?;
-    if code == 0 {
-        eprint!("{}", told(&shims));
+    let programs = built(&shims);
+    let folder = std::env::current_dir().unwrap_or_default();
+    if code == 0 || !programs.is_empty() {
+        remark(&summary::text(&programs, &folder));
+    }
+    if code != 0 {
+        remark(&hints(&before.path, shims.folder()));
     }
     Ok(code)
+}
+
+/// PATH; where it has no nvcc, with the folder behind it in which our installation links the CUDA toolkit.
+fn path_with_nvcc(path: OsString) -> OsString {
+    let linked = own_folder().and_then(|bin| Some(bin.parent()?.join("toolkit/bin")));
+    match linked.filter(|folder| folder.is_dir()) {
+        Some(folder) if in_path(NVCC.as_ref(), &path).is_none() => last_in_path(&path, &folder),
+        _ => path,
+    }
+}
+
+/// What we know of a failed build that its own messages may not say.
+fn hints(path: &OsStr, temporary: &Path) -> String {
+    let mut hints = String::new();
+    if in_path(NVCC.as_ref(), path).is_none() {
+        hints += "migfit: no nvcc is in PATH\n  hint: export PATH=/usr/local/cuda/bin:$PATH, or where the CUDA toolkit is\n";
+    }
+    if is_full(temporary) {
+        let folder = temporary.parent().unwrap_or(temporary);
+        hints += &format!(
+            "migfit: TMPDIR is full: {}\n  hint: make room there, or set TMPDIR to another folder\n",
+            folder.display()
+        );
+    }
+    hints
+}
+
+/// Whether a folder's disk has no room for a small file.
+fn is_full(folder: &Path) -> bool {
+    let probe = folder.join("probe");
+    let written = std::fs::write(&probe, [1; PROBE]);
+    let _ = std::fs::remove_file(&probe);
+    written.is_err_and(|error| error.kind() == ErrorKind::StorageFull)
 }
 
 fn finished(command: &mut Command, program: &OsStr) -> Result<i32, BuildError> {
@@ -62,11 +107,15 @@ fn not_started(program: OsString, source: std::io::Error) -> BuildError {
     }
 }
 
+/// The folder of `migfit` itself.
+fn own_folder() -> Option<PathBuf> {
+    let own = std::env::current_exe().and_then(|path| path.canonicalize());
+    own.ok().and_then(|own| Some(own.parent()?.to_owned()))
+}
+
 /// A program of ours that is installed beside `migfit`.
 fn beside_us(name: &str) -> Result<PathBuf, BuildError> {
-    let own = std::env::current_exe().and_then(|path| path.canonicalize());
-    let folder = own.ok().and_then(|own| Some(own.parent()?.to_owned()));
-    let path = folder.unwrap_or_default().join(name);
+    let path = own_folder().unwrap_or_default().join(name);
     if path.is_file() {
         Ok(path)
     } else {
@@ -74,13 +123,13 @@ fn beside_us(name: &str) -> Result<PathBuf, BuildError> {
     }
 }
 
-fn told(shims: &Shims) -> String {
+/// The programs of the build that are still there.
+fn built(shims: &Shims) -> Vec<BuiltProgram> {
     let log = std::fs::read_to_string(shims.log()).unwrap_or_default();
-    let folder = std::env::current_dir().unwrap_or_default();
     let mut programs = summary::programs(&log);
     // Configuration steps link programs and remove them.
     programs.retain(|program| Path::new(&program.path).exists());
-    summary::text(&programs, &folder)
+    programs
 }
 
 #[cfg(test)]
@@ -121,5 +170,13 @@ mod tests {
         assert!(matches!(absent, Err(BuildError::CommandNotFound(name)) if name == "no-such-make"));
         let folder = finished(&mut Command::new("/etc"), "/etc".as_ref());
         assert!(matches!(folder, Err(BuildError::CommandNotStarted { .. })));
+    }
+
+    #[test]
+    fn a_failed_build_without_nvcc_gets_a_hint() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(hints(folder.path().as_os_str(), folder.path()).contains("no nvcc is in PATH"));
+        std::fs::write(folder.path().join(NVCC), "").unwrap();
+        assert_eq!(hints(folder.path().as_os_str(), folder.path()), "");
     }
 }
