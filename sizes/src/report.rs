@@ -168,7 +168,7 @@ fn note_failure(host: &mut Host<'_>, end: &End, code: i32, (place, at): (Place, 
         );
         (&mut host.notes.unknowns, "rest of the program", reason)
     } else {
-        let reason = format!("the program ends with code {code}{at}");
+        let reason = format!("it fails with code {code}");
         (&mut host.notes.remarks, "end of the program", reason)
     };
     list.push((place, what.to_owned(), reason));

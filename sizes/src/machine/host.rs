@@ -124,9 +124,9 @@ impl Notes {
         self.missed_allocation = true;
     }
 
-    /// Notes something that is known, once per place and subject.
+    /// Notes something that is known, once per place and text.
     pub fn remark(&mut self, place: Place, what: &str, reason: String) {
-        if self.seen.insert((place, what.to_owned())) {
+        if self.seen.insert((place, reason.clone())) {
             self.remarks.push((place, what.to_owned(), reason));
         }
     }

@@ -9,7 +9,6 @@ use crate::machine::step::UNSET;
 use crate::machine::value::Value;
 use crate::models::number::arg;
 use crate::models::table::Family;
-use crate::report;
 use migfit_schema::kernel::Extent;
 use migfit_schema::program::Place;
 
@@ -145,9 +144,8 @@ pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Option
     };
     if let Some(refusal) = refusal(shape.grid, shape.block, shape.shared) {
         let place = host.place;
-        let at = report::site(host.program, place);
         let what = format!("launch of {}", name_of(host, symbol));
-        let reason = format!("launch at {at} is refused by the driver: {}", refusal.what);
+        let reason = format!("it is refused by the driver: {}", refusal.what);
         host.notes.remark(place, &what, reason);
         return Some(refusal.error);
     }
