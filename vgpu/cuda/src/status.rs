@@ -52,6 +52,7 @@ impl From<StateError> for Status {
             | StateError::UnknownModel(_)
             | StateError::OtherModel { .. }
             | StateError::Foreign { .. }
+            | StateError::NoFolder { .. }
             | StateError::File { .. } => Status::SYSTEM_NOT_READY,
             StateError::MigOff
             | StateError::InvalidArgument(_)

@@ -46,7 +46,7 @@ impl From<StateError> for Code {
             | StateError::UnknownModel(_)
             | StateError::OtherModel { .. }
             | StateError::Foreign { .. } => Code::DRIVER_NOT_LOADED,
-            StateError::File { .. } => Code::OPERATING_SYSTEM,
+            StateError::NoFolder { .. } | StateError::File { .. } => Code::OPERATING_SYSTEM,
             StateError::NoPermission(_) => Code::NO_PERMISSION,
             StateError::MigOff => Code::NOT_SUPPORTED,
             StateError::InvalidArgument(_) => Code::INVALID_ARGUMENT,

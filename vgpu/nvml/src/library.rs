@@ -1,7 +1,9 @@
 //! Start and end of the library: the virtual GPU that the environment names is open between them.
 
 use crate::code::{Code, Outcome};
+use migfit_vgpu_device::unsupported::Said;
 use migfit_vgpu_device::{Snapshot, VirtualGpu};
+use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 struct Library {
@@ -19,18 +21,26 @@ fn library() -> MutexGuard<'static, Library> {
     LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens the GPU at the first start. NVML has no text for errors, so the reason of a failure goes to stderr.
+/// Opens the GPU at the first start. NVML has no text for errors, so the reason of a failure goes to stderr, once.
 pub fn start() -> Outcome {
     let mut library = library();
     if library.gpu.is_none() {
         let gpu = VirtualGpu::from_env().map_err(|error| {
-            eprintln!("migfit: virtual NVML: {error}");
+            explain(&format!("migfit virtual GPU: {error}"));
             Code::from(error)
         })?;
         library.gpu = Some(Arc::new(gpu));
     }
     library.users += 1;
     Ok(())
+}
+
+fn explain(text: &str) {
+    static SAID: Said = Said::new();
+    if SAID.is_new(text) {
+        // A closed stderr is no reason to fail.
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
 }
 
 /// Forgets the GPU at the last end.

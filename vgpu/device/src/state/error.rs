@@ -33,8 +33,20 @@ pub enum StateError {
         /// What is wrong with it, as a clause.
         reason: String,
     },
+    /// The file is not there, and neither is the folder that it would be made in.
+    #[error(
+        "the state file {path} could not be made: there is no folder {folder}; make the folder, or name another file in MIGFIT_VGPU_STATE"
+    )]
+    NoFolder {
+        /// The state file.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
     /// The file could not be made, opened, mapped or locked.
-    #[error("the state file {path} could not be {what}: {source}; check its folder and its owner")]
+    #[error(
+        "the state file {path} could not be {what}: {source}; check its folder, its owner and the room on its disk"
+    )]
     File {
         /// The state file.
         path: PathBuf,

@@ -44,12 +44,10 @@ impl StateFile {
                 source,
             }
         };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(failed("put into its folder"))?;
-        }
-        let draft = draft_name(path);
+        require_folder(path)?;
+        let (draft, file) = draft_of(path).map_err(failed("made"))?;
         let bytes = initial_bytes(model, uuid, tables);
-        let written = write_new(&draft, &bytes).and_then(|()| match fs::hard_link(&draft, path) {
+        let written = write_all(file, &bytes).and_then(|()| match fs::hard_link(&draft, path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             other => other,
         });
@@ -163,16 +161,21 @@ impl Mapping {
                 source,
             }
         };
+        let foreign = |reason| StateError::Foreign {
+            path: path.to_owned(),
+            reason,
+        };
+        // Asked before it is opened: opening a device may do something.
+        if !fs::metadata(path).map_err(failed("opened"))?.is_file() {
+            return Err(foreign("it is no regular file".to_owned()));
+        }
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .open(path)
             .map_err(failed("opened"))?;
         let length = file.metadata().map_err(failed("examined"))?.len();
-        check(&file, length).map_err(|reason| StateError::Foreign {
-            path: path.to_owned(),
-            reason,
-        })?;
+        check(&file, length).map_err(foreign)?;
         // SAFETY: a new shared mapping of a file that is at least this long.
         let base = unsafe {
             libc::mmap(
@@ -301,22 +304,39 @@ const _: () = {
     );
 };
 
-/// A name beside the file that no other process or thread uses now.
-fn draft_name(path: &Path) -> PathBuf {
-    static DRAFTS: AtomicU64 = AtomicU64::new(0);
-    let nth = DRAFTS.fetch_add(1, Ordering::Relaxed);
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.{nth}.new", std::process::id()));
-    PathBuf::from(name)
+/// Folders are the user's to make: the one that a state file is to lie in has to be there.
+fn require_folder(path: &Path) -> Result<(), StateError> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => {
+            Err(StateError::NoFolder {
+                path: path.to_owned(),
+                folder: folder.to_owned(),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o660)
-        .open(path)?;
+/// A new file beside the state file. A name that is taken is left alone: an earlier process with this pid may have
+/// been killed over its draft.
+fn draft_of(path: &Path) -> io::Result<(PathBuf, File)> {
+    const TRIES: u64 = 100;
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
+    let new = || {
+        let nth = DRAFTS.fetch_add(1, Ordering::Relaxed);
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}.{nth}.new", std::process::id()));
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o660).open(&name);
+        file.map(|file| (PathBuf::from(name), file))
+    };
+    (1..TRIES).fold(new(), |tried, _| match tried {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => new(),
+        done => done,
+    })
+}
+
+fn write_all(mut file: File, bytes: &[u8]) -> io::Result<()> {
     // Writing every byte now gives the file its blocks: a full disk is an error here, not a SIGBUS later.
     file.write_all(bytes)
 }

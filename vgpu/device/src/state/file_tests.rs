@@ -47,6 +47,82 @@ fn a_foreign_old_or_short_file_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_path_that_is_no_regular_file_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [folder.path(), Path::new("/dev/null")] {
+        let message = refusal(path);
+        assert!(message.contains("it is no regular file"), "{message}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_missing_folder_is_told_and_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a/b/gpu.state");
+    for model in [Some("a100-40gb"), None] {
+        let error = VirtualGpu::open(&path, model).err().unwrap().to_string();
+        assert!(error.contains("gpu.state"), "{error}");
+        assert!(
+            model.is_none() || error.contains("make the folder"),
+            "{error}"
+        );
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_draft_of_an_earlier_process_is_left_alone() {
+    let (folder, path) = file();
+    fs::remove_file(&path).unwrap();
+    let names = (0..90).map(|nth| format!("state.{}.{nth}.new", std::process::id()));
+    let drafts: Vec<_> = names.map(|name| folder.path().join(name)).collect();
+    for draft in &drafts {
+        fs::write(draft, "not ours").unwrap();
+    }
+    VirtualGpu::open(&path, Some("a100-40gb")).unwrap();
+    for draft in &drafts {
+        assert_eq!(fs::read(draft).unwrap(), b"not ours");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 91);
+}
+
+#[test]
+fn a_file_with_a_good_head_and_impossible_instances_is_refused_as_damaged() {
+    let (_folder, path) = file();
+    let (state, _) = StateFile::open(&path).unwrap();
+    state
+        .write(|tables| {
+            tables.mig_mode = 1;
+            tables.gpu_instances[0].taken = 1;
+            tables.gpu_instances[0].profile = 77;
+            Ok(())
+        })
+        .unwrap();
+    let before = fs::read(&path).unwrap();
+    let message = refusal(&path);
+    assert!(
+        message.contains("it is damaged: GPU instance 0"),
+        "{message}"
+    );
+    assert!(
+        message.contains("name another file in MIGFIT_VGPU_STATE"),
+        "{message}"
+    );
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_head_with_an_unknown_model_is_refused() {
+    let (_folder, path) = file();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[24..33].copy_from_slice(b"a999-40gb");
+    fs::write(&path, &bytes).unwrap();
+    let error = VirtualGpu::open(&path, None).err().unwrap().to_string();
+    assert!(error.contains("it names no GPU model of ours"), "{error}");
+}
+
+#[test]
 fn another_models_state_is_refused_by_name() {
     let (_folder, path) = file();
     let error = VirtualGpu::open(&path, Some("a30-24gb"))

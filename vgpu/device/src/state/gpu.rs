@@ -1,5 +1,6 @@
 //! One virtual GPU as its users see it: each method is one transaction on the state file.
 
+use super::damage;
 use super::error::StateError;
 use super::file::StateFile;
 use super::instances::{self, ComputeInstance, GpuInstance};
@@ -76,8 +77,16 @@ impl VirtualGpu {
                 wanted: wanted.to_owned(),
             });
         }
+        let unusable = |reason| StateError::Foreign {
+            path: path.to_owned(),
+            reason,
+        };
+        let model = Model::named(&stored.model)
+            .map_err(|error| unusable(format!("it names no GPU model of ours ({error})")))?;
+        file.read(|tables| damage::check(tables, &model))?
+            .map_err(|reason| unusable(format!("it is damaged: {reason}")))?;
         Ok(VirtualGpu {
-            model: Model::named(&stored.model)?,
+            model,
             uuid: stored.uuid,
             file,
         })

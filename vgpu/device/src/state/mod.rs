@@ -1,5 +1,6 @@
 //! Who holds what of the virtual GPU: instances and processes, in a file that all processes map.
 
+mod damage;
 mod error;
 mod file;
 mod gpu;

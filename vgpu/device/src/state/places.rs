@@ -27,8 +27,7 @@ pub fn absolute(path: &Path) -> PathBuf {
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    // The folder may be missing too; making the file tells what is wrong with it.
-    let _ = std::fs::create_dir_all(folder);
+    // The folder may be missing; making the file tells so.
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.file_name()
         .map_or_else(|| folder.clone(), |name| folder.join(name))
