@@ -13,7 +13,8 @@ pub enum ExitCode {
     Usage,
     /// 81: the program or file named is not there, or may not be read.
     NoSuchTarget,
-    /// 82: the file named is not a program (a folder, a script, bytes of another kind, a cut ELF file).
+    /// 82: the file named is not a program (a folder, a script, bytes of another kind, a cut ELF file), or may not be
+    /// executed.
     NotAProgram,
     /// 83: the program carries no job profile.
     NoJobProfile,
@@ -21,11 +22,11 @@ pub enum ExitCode {
     BadJobProfile,
     /// 85: no GPU model, MIG profile or policy of that name.
     UnknownName,
-    /// 86: standard output, a result file or a temporary folder could not be written.
+    /// 86: standard output, a result file, a temporary folder or the state of a virtual GPU could not be written.
     CannotWrite,
     /// 87: the user's command is there and could not be started.
     CannotStart,
-    /// 88: a part of migfit, or a tool that it needs, is missing or unfit.
+    /// 88: a part of migfit (a library of the virtual GPU, too), or a tool that it needs, is missing or unfit.
     Incomplete,
     /// 89: `migfit run -f`: the run went through, and at least one job failed.
     JobsFailed,

@@ -74,72 +74,74 @@ fn broken_toml_has_line_and_column() {
     );
 }
 
+/// Lines of a job, and the complaint about them.
+const WRONG: &[(&str, &str)] = &[
+    ("name = 'a'", "1:1 a job without command"),
+    ("command = 5", "2:11 command is of type integer"),
+    ("command = []", "2:11 command names no program"),
+    ("command = ['']", "2:11 command names no program"),
+    (
+        "command = 'a \"b'",
+        "2:11 command has a quote that is never closed",
+    ),
+    (
+        "command = ['a', 5]",
+        "2:17 a word of command is of type integer",
+    ),
+    ("command = 'a'\ncount = 0", "3:9 count = 0"),
+    (
+        "command = 'a'\ncount = 99999999999999999999",
+        "3:9 count = 99999999999999999999",
+    ),
+    (
+        "command = 'a'\nmemory = 6",
+        "3:10 memory = 6 is no amount of memory",
+    ),
+    (
+        "command = 'a'\nmemory = 99999999999999999999",
+        "3:10 memory = 99999999999999999999 is no amount of memory",
+    ),
+    (
+        "command = 'a'\ncwd = 'nowhere'",
+        "3:7 cwd: there is no folder 'nowhere'",
+    ),
+    (
+        "command = 'a'\ncwd = '/dev/null'",
+        "3:7 cwd = '/dev/null' is no folder",
+    ),
+    ("command = 'a'\ncount = 'x'", "3:9 count is of type string"),
+    (
+        "command = 'a'\nmemory = '6 GB'",
+        "3:10 memory = 6 GB is no amount of memory",
+    ),
+    (
+        "command = 'a'\nmemory = -5",
+        "3:10 memory = -5 is no amount of memory",
+    ),
+    (
+        "command = 'a'\nmemory = 1.5",
+        "3:10 memory is of type float",
+    ),
+    (
+        "command = 'a'\nname = '../x'",
+        "3:8 '../x' cannot be a job's name",
+    ),
+    (
+        "command = 'a'\nname = 'x/y'",
+        "3:8 'x/y' cannot be a job's name",
+    ),
+    ("command = 'a'\nenv = 'x'", "3:7 env is of type string"),
+    (
+        "command = 'a'\nenv = { 'a=b' = 'x' }",
+        "3:9 no environment variable can be called or hold that",
+    ),
+];
+
 #[test]
 fn wrong_values_are_refused_where_they_stand() {
-    let bad = [
-        ("name = 'a'", "1:1 a job without command"),
-        ("command = 5", "2:11 command is of type integer"),
-        ("command = []", "2:11 command names no program"),
-        ("command = ['']", "2:11 command names no program"),
-        (
-            "command = 'a \"b'",
-            "2:11 command has a quote that is never closed",
-        ),
-        (
-            "command = ['a', 5]",
-            "2:17 a word of command is of type integer",
-        ),
-        ("command = 'a'\ncount = 0", "3:9 count = 0"),
-        (
-            "command = 'a'\ncount = 99999999999999999999",
-            "3:9 count = 99999999999999999999",
-        ),
-        (
-            "command = 'a'\nmemory = 6",
-            "3:10 memory = 6 is no amount of memory",
-        ),
-        (
-            "command = 'a'\nmemory = 99999999999999999999",
-            "3:10 memory = 99999999999999999999 is no amount of memory",
-        ),
-        (
-            "command = 'a'\ncwd = 'nowhere'",
-            "3:7 cwd: there is no folder 'nowhere'",
-        ),
-        (
-            "command = 'a'\ncwd = '/dev/null'",
-            "3:7 cwd = '/dev/null' is no folder",
-        ),
-        ("command = 'a'\ncount = 'x'", "3:9 count is of type string"),
-        (
-            "command = 'a'\nmemory = '6 GB'",
-            "3:10 memory = 6 GB is no amount of memory",
-        ),
-        (
-            "command = 'a'\nmemory = -5",
-            "3:10 memory = -5 is no amount of memory",
-        ),
-        (
-            "command = 'a'\nmemory = 1.5",
-            "3:10 memory is of type float",
-        ),
-        (
-            "command = 'a'\nname = '../x'",
-            "3:8 '../x' cannot be a job's name",
-        ),
-        (
-            "command = 'a'\nname = 'x/y'",
-            "3:8 'x/y' cannot be a job's name",
-        ),
-        ("command = 'a'\nenv = 'x'", "3:7 env is of type string"),
-        (
-            "command = 'a'\nenv = { 'a=b' = 'x' }",
-            "3:9 no environment variable can be called or hold that",
-        ),
-    ];
-    for (lines, expected) in bad {
+    for (lines, expected) in WRONG {
         let (what, hint) = complaint(&format!("[[jobs]]\n{lines}\n"));
-        assert_eq!(what, expected);
+        assert_eq!(&what, expected);
         assert!(!hint.is_empty(), "{lines}");
     }
 }

@@ -25,7 +25,7 @@ pub enum StateError {
     },
     /// The file is not a state file of this version.
     #[error(
-        "{path} is not usable as the state of a virtual GPU: {reason}; name another file in MIGFIT_VGPU_STATE or remove this one"
+        "{path} is not usable as the state of a virtual GPU: {reason}; name another file in MIGFIT_VGPU_STATE or remove this one if a virtual GPU made it"
     )]
     Foreign {
         /// The state file.
