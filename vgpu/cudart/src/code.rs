@@ -266,3 +266,27 @@ fn owned(name: *const c_char) -> CString {
 fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wrapper record: magic, version, three pointers.
+    fn record(version: u32) -> [u64; 3] {
+        [0x4662_43b1 | u64::from(version) << 32, 0, 0]
+    }
+
+    #[test]
+    fn code_that_would_have_to_be_linked_is_known_when_it_is_registered() {
+        assert!(!is_relocatable(record(1).as_ptr().cast()));
+        assert!(!is_relocatable([0_u64; 3].as_ptr().cast()));
+        assert!(!is_relocatable(std::ptr::null()));
+        let wrapper = record(2);
+        let binary = register_binary(wrapper.as_ptr().cast());
+        let found = library(&mut registry(), binary);
+        assert_eq!(found, Err(Status::NOT_SUPPORTED));
+        unregister_binary(binary);
+        let found = library(&mut registry(), binary);
+        assert_eq!(found, Err(Status::INVALID_DEVICE_FUNCTION));
+    }
+}

@@ -93,3 +93,18 @@ exports! {
         found.map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stub_without_a_kernel_comes_back_so_that_its_launch_fails_for_the_same_reason() {
+        let (stub, mut kernel) = (0x1230, 0);
+        // SAFETY: room for one handle.
+        let room = unsafe { Out::at(&raw mut kernel) };
+        assert_ne!(__cudaGetKernel(room, stub), 0);
+        assert_eq!(kernel, stub);
+        crate::error::take_last();
+    }
+}
