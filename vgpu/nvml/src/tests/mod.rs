@@ -12,6 +12,7 @@ mod mig_devices;
 
 mod pointers;
 
+mod start;
 mod structures;
 
 mod whole_gpu;
