@@ -352,6 +352,7 @@ fn checks_in_switches_and_in_loops_over_words_are_seen() {
     for refused in [
         &["checks", "7", "500"][..],
         &["checks", "9", "500"],
+        &["checks", "1", "500", "x", "+9"],
         &["checks", "1", "500", "x", "-v"],
         &["checks", "1", "500", "x", "y", "stop"],
     ] {

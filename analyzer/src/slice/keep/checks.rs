@@ -5,11 +5,22 @@ use super::keeper::Keeper;
 use crate::slice::definitions::Definition;
 use crate::slice::effects::{Returns, Use, effect};
 use crate::slice::position::{Position, instruction, read};
-use migfit_schema::program::{Block, BlockId, Callee, FunctionId, Op, Operand, Terminator, Type};
+use migfit_schema::program::{
+    BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator, Type,
+};
 use std::collections::BTreeSet;
 
-/// Conditions deeper than this are left alone.
-const DEPTH: usize = 16;
+/// Conditions made of more than this are left alone.
+const MOST: usize = 300;
+
+/// Something that has to be cheap.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A value.
+    Value(Operand),
+    /// What decides whether control comes to a block.
+    Arrival(BlockId),
+}
 
 impl Keeper<'_> {
     /// Keeps the checks of every function in which something is kept.
@@ -20,96 +31,121 @@ impl Keeper<'_> {
             if !self.kept.active.contains(&function) {
                 continue;
             }
-            for (block, contents) in (0u32..).zip(&body.blocks) {
-                let decides = matches!(
-                    contents.end,
-                    Terminator::Branch { .. } | Terminator::Switch { .. }
-                );
-                if decides
-                    && self.is_check(function, block)
-                    && self.has_cheap_condition(function, block)
-                {
-                    found.push((function, block));
-                }
-            }
+            let blocks = (0u32..).zip(&body.blocks).map(|(block, _)| block);
+            let checks = blocks.filter(|block| self.is_check(function, *block));
+            found.extend(checks.map(|block| (function, block)));
         }
         for (function, block) in found {
             self.branch(function, block);
         }
     }
 
-    /// A branch with ways that may end well and others that fail, where control comes to anyway or by cheap decisions.
+    /// A cheap branch with ways that may end well and others that fail.
     fn is_check(&self, function: FunctionId, block: BlockId) -> bool {
         let graphs = self.known.graphs;
         let ways = graphs.control(function).ways(block).len();
         let fails = ways > 0 && graphs.flow(function).after(block).len() > ways;
-        fails && self.is_decided_cheaply(function, block)
+        fails && self.is_cheap_branch(function, block)
     }
 
-    fn is_decided_cheaply(&self, function: FunctionId, block: BlockId) -> bool {
-        let control = self.known.graphs.control(function);
-        let mut seen: BTreeSet<BlockId> = control.controllers(block).iter().copied().collect();
-        let mut waiting: Vec<BlockId> = seen.iter().copied().collect();
-        while let Some(branch) = waiting.pop() {
-            if self.kept.branches.contains(&(function, branch)) {
-                continue;
-            }
-            if !self.is_seldom(function, branch) || !self.has_cheap_condition(function, branch) {
+    fn is_cheap_branch(&self, function: FunctionId, block: BlockId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut arrivals = BTreeSet::from([block]);
+        let mut waiting = vec![Part::Arrival(block)];
+        waiting.extend(self.decides(function, block).map(Part::Value));
+        while let Some(part) = waiting.pop() {
+            if seen.len() + arrivals.len() > MOST {
                 return false;
             }
-            let further = control.controllers(branch).iter().copied();
-            waiting.extend(further.filter(|one| seen.insert(*one)));
+            let parts = match part {
+                Part::Value(Operand::Reg(register)) if seen.insert(register) => {
+                    self.parts_of_value(function, register)
+                }
+                Part::Value(_) => Some(Vec::new()),
+                Part::Arrival(block) => self.parts_of_arrival(function, block),
+            };
+            let Some(parts) = parts else { return false };
+            waiting.extend(parts.into_iter().filter(|part| match part {
+                Part::Value(_) => true,
+                Part::Arrival(block) => arrivals.insert(*block),
+            }));
         }
         true
     }
 
-    /// Whether a branch is come to at most once for each word of the command line.
-    fn is_seldom(&self, function: FunctionId, branch: BlockId) -> bool {
+    /// What a block's end decides by.
+    fn decides(&self, function: FunctionId, block: BlockId) -> std::option::IntoIter<Operand> {
+        let body = self.known.program.functions.get(function as usize);
+        let end = body.and_then(|body| body.blocks.get(block as usize));
+        let value = match end.map(|found| &found.end) {
+            Some(
+                Terminator::Branch {
+                    condition: value, ..
+                }
+                | Terminator::Switch { value, .. },
+            ) => Some(*value),
+            _ => None,
+        };
+        value.into_iter()
+    }
+
+    /// What has to be cheap so that coming to a block is; `None`: it is not.
+    fn parts_of_arrival(&self, function: FunctionId, block: BlockId) -> Option<Vec<Part>> {
+        let control = self.known.graphs.control(function);
+        let mut parts = Vec::new();
+        for branch in control.controllers(block) {
+            if self.kept.branches.contains(&(function, *branch)) {
+                continue;
+            }
+            if !self.is_seldom(function, *branch) {
+                return None;
+            }
+            parts.push(Part::Arrival(*branch));
+            parts.extend(self.decides(function, *branch).map(Part::Value));
+        }
+        Some(parts)
+    }
+
+    /// Whether a block is come to at most once for each word of the command line.
+    fn is_seldom(&self, function: FunctionId, block: BlockId) -> bool {
         let graphs = self.known.graphs;
-        let heads = graphs.loops(function).around(branch);
+        let heads = graphs.loops(function).around(block);
         let mut over_words = heads
             .iter()
             .map(|head| self.is_loop_over_words(function, *head));
-        !graphs.flow(function).reaches(branch, branch)
+        !graphs.flow(function).reaches(block, block)
             || (!heads.is_empty() && over_words.all(|is| is))
     }
 
-    fn has_cheap_condition(&self, function: FunctionId, block: BlockId) -> bool {
-        let body = self.known.program.functions.get(function as usize);
-        match body.and_then(|body| body.blocks.get(block as usize)) {
-            Some(Block {
-                end:
-                    Terminator::Branch {
-                        condition: decides, ..
-                    }
-                    | Terminator::Switch { value: decides, .. },
-                ..
-            }) => self.is_cheap(function, *decides, 0),
-            _ => false,
+    /// What has to be cheap so that a value is; `None`: it is not.
+    fn parts_of_value(&self, function: FunctionId, register: Reg) -> Option<Vec<Part>> {
+        match self.definitions.get(function, register)? {
+            Definition::Op(at, op, _) => self.parts_of_op(at, op),
+            Definition::Phi(block, phi) => self.parts_of_phi(function, block, phi),
+            Definition::Parameter(_) => (self.known.program.main == Some(function)).then(Vec::new),
         }
     }
 
-    /// Whether a value is made of kept values by plain arithmetic.
-    fn is_cheap(&self, function: FunctionId, value: Operand, depth: usize) -> bool {
-        let Operand::Reg(register) = value else {
-            return true;
-        };
-        if depth > DEPTH {
-            return false;
+    fn parts_of_phi(&self, function: FunctionId, block: BlockId, phi: &Phi) -> Option<Vec<Part>> {
+        if self.kept.phis.contains(&(function, phi.dst)) {
+            return Some(Vec::new());
         }
-        match self.definitions.get(function, register) {
-            Some(Definition::Op(at, op, _)) => self.is_cheap_op(at, op, depth),
-            Some(Definition::Phi(block, _)) => {
-                self.kept.phis.contains(&(function, register))
-                    || (self.is_loop_over_words(function, block)
-                        && self.counts_words(function, value))
+        if !self.is_seldom(function, block) {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (from, value) in &phi.incoming {
+            if !self.is_seldom(function, *from) {
+                return None;
             }
-            Some(Definition::Parameter(_)) => self.known.program.main == Some(function),
-            None => false,
+            parts.extend([Part::Value(*value), Part::Arrival(*from)]);
+            parts.extend(self.decides(function, *from).map(Part::Value));
         }
+        Some(parts)
     }
 
-    fn is_cheap_op(&self, at: Position, op: &Op, depth: usize) -> bool {
+    fn parts_of_op(&self, at: Position, op: &Op) -> Option<Vec<Part>> {
+        let values = |all: Vec<Operand>| all.into_iter().map(Part::Value).collect();
         match op {
             Op::Binary { .. }
             | Op::Compare { .. }
@@ -117,35 +153,38 @@ impl Keeper<'_> {
             | Op::Copy { .. }
             | Op::Select { .. }
             | Op::Unary { .. }
-            | Op::Offset { .. } => {
-                let mut operands = read(op).into_iter();
-                operands.all(|operand| self.is_cheap(at.function, operand, depth + 1))
-            }
+            | Op::Offset { .. } => Some(values(read(op))),
             Op::Load { address, .. } => {
                 let known = !self.known.memory.reads(at).is_empty();
-                known && self.is_cheap(at.function, *address, depth + 1) && self.is_filled(at)
+                (known && self.is_filled(at)).then(|| values(vec![*address]))
             }
             Op::Call {
                 callee: Callee::External(name),
                 args,
                 ..
-            } => self.is_cheap_call(at, name, args, depth),
-            _ => self.kept.ops.contains(&at),
+            } => self.parts_of_call(at, name, args).map(values),
+            _ => self.kept.ops.contains(&at).then(Vec::new),
         }
     }
 
     /// A call that is kept, or one that only makes a number of kept memory (atoi). The status of a CUDA call is
     /// success: a check of it tells nothing.
-    fn is_cheap_call(
+    fn parts_of_call(
         &self,
         at: Position,
         name: &str,
         args: &[(Operand, Type)],
-        depth: usize,
-    ) -> bool {
+    ) -> Option<Vec<Operand>> {
+        let is_kept = self.kept.ops.contains(&at) && !self.kept.bare.contains(&at);
         let Some(effect) = effect(name) else {
-            return self.kept.ops.contains(&at);
+            return is_kept.then(Vec::new);
         };
+        // In a loop over a file's lines even a comparison is dear.
+        let flow = self.known.graphs.flow(at.function);
+        let once = !flow.reaches(at.block, at.block);
+        if once && is_kept && effect.returns != Returns::Status {
+            return Some(Vec::new());
+        }
         let only_reads = |index: usize, value: Operand| match effect.of_argument(index) {
             Use::Value | Use::Reads => true,
             Use::Calls => false,
@@ -153,22 +192,13 @@ impl Keeper<'_> {
                 value == Operand::Const(0)
             }
         };
-        let mut all = args.iter().enumerate();
         let makes_number =
             effect.returns == Returns::Value && effect.state.is_none() && !effect.dropped;
+        let mut all = args.iter().enumerate();
         let pure = makes_number
             && self.is_filled(at)
-            && all.all(|(index, (value, _))| {
-                only_reads(index, *value) && self.is_cheap(at.function, *value, depth + 1)
-            });
-        // In a loop over a file's lines even a comparison is dear.
-        let in_loop = self
-            .known
-            .graphs
-            .flow(at.function)
-            .reaches(at.block, at.block);
-        let kept = !in_loop && self.kept.ops.contains(&at);
-        pure || (effect.returns != Returns::Status && kept)
+            && all.all(|(index, (value, _))| only_reads(index, *value));
+        pure.then(|| args.iter().map(|(value, _)| *value).collect())
     }
 
     /// Whether everything that may write what an instruction reads is kept.

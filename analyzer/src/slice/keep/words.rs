@@ -23,11 +23,6 @@ impl Keeper<'_> {
         }
     }
 
-    /// Whether a value is made of constants and `argc` only.
-    pub(super) fn counts_words(&self, function: FunctionId, value: Operand) -> bool {
-        !self.leaves(function, value).contains(&Leaf::Other)
-    }
-
     /// What a value is made of by arithmetic and phis, round loops too.
     fn leaves(&self, function: FunctionId, value: Operand) -> BTreeSet<Leaf> {
         let mut leaves = BTreeSet::new();
