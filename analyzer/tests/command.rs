@@ -126,3 +126,56 @@ fn missing_files_and_wrong_words_are_named() {
     let message = refused(&["dump".as_ref(), "--fast".as_ref()]);
     assert!(message.contains("--fast"), "{message}");
 }
+
+/// The summary of a module, analysed with these further words.
+fn summary(module: &Path, words: &[&str]) -> Summary {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("profile");
+    let mut args: Vec<&Path> = ["profile", "--name", "x", "--out"]
+        .iter()
+        .map(Path::new)
+        .collect();
+    args.push(&out);
+    args.extend(words.iter().map(Path::new));
+    args.push(module);
+    let done = analyze(&args);
+    assert!(done.status.success(), "{done:?}");
+    let section = std::fs::read(&out).unwrap();
+    let entries = container::sealed_entries(&section).unwrap();
+    serde_json::from_slice(entries[0].1).unwrap()
+}
+
+#[test]
+fn variables_on_the_device_are_summed_up() {
+    assert_eq!(summary(&fixture("managed"), &[]).device_variables, 4);
+}
+
+#[test]
+fn functions_are_not_looked_into_unless_the_system_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = folder.path().join("calls.ll");
+    let text = "declare i32 @getrusage(i32, ptr)\ndeclare void @_Z5solvei(i32)\n\
+        define i32 @main(i32 %n) {\n  %r = call i32 @getrusage(i32 0, ptr null)\n  \
+        call void @_Z5solvei(i32 %n)\n  ret i32 %r\n}\n";
+    std::fs::write(&module, text).unwrap();
+    let list = folder.path().join("list");
+    std::fs::write(&list, "getrusage\n").unwrap();
+    let calls = |words: &[&str]| -> Vec<String> {
+        let unknowns = summary(&module, words).unknowns;
+        unknowns.into_iter().map(|one| one.what).collect()
+    };
+    assert_eq!(calls(&[]), ["call of getrusage", "call of solve"]);
+    let listed = ["--system-functions", list.to_str().unwrap()];
+    assert_eq!(calls(&listed), ["call of solve"]);
+    let missing = analyze(&[
+        "profile".as_ref(),
+        "--name".as_ref(),
+        "x".as_ref(),
+        "--out".as_ref(),
+        folder.path().join("out").as_ref(),
+        "--system-functions".as_ref(),
+        "no/such".as_ref(),
+        &module,
+    ]);
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("no/such"));
+}

@@ -55,6 +55,8 @@ listings! {
     places
     managed
     launch_place
+    loose
+    fused
 }
 
 #[test]
@@ -62,4 +64,23 @@ fn the_same_module_gives_the_same_program() {
     for name in ["grid_2d", "global_initialiser", "places", "intrinsics"] {
         assert_eq!(lowered(name), lowered(name), "{name}");
     }
+}
+
+#[test]
+fn floats_are_loose_only_where_the_compiler_was_told_so() {
+    for (name, reason) in [("loose", "-ffast-math"), ("fused", "fused")] {
+        let found = lowered(name).loose_floats.unwrap();
+        assert!(found.contains(reason), "{found}");
+    }
+    assert_eq!(lowered("intrinsics").loose_floats, None);
+}
+
+#[test]
+fn handlers_are_those_of_the_users_code_and_none_that_only_end_the_process() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/slice/handlers.ll");
+    let context = Context::create();
+    let module = load::read(&context, &path).unwrap();
+    let program = pipeline::size_program(&context, &module).unwrap();
+    let lines: Vec<u32> = program.catches.iter().map(|place| place.line).collect();
+    assert_eq!(lines, [24]);
 }

@@ -186,3 +186,34 @@ fn the_command_itself_loads_no_llvm() {
     assert!(libraries.contains("libc.so"), "{libraries}");
     assert!(!libraries.contains("LLVM"), "{libraries}");
 }
+
+#[test]
+fn libraries_without_ir_and_the_systems_functions_are_told_apart() {
+    let fixture = compiled();
+    std::fs::write(fixture.path("own.cpp"), "int own() { return 1; }\n").unwrap();
+    let made = fixture.tool("clang-19", "-shared -fPIC own.cpp -o libown.so");
+    assert!(made.status.success(), "{made:?}");
+    std::fs::write(
+        fixture.path("m.cpp"),
+        "#include <cstdlib>\nint own();\nint needle(int);\nint main(int argc, char **argv) \
+         { return needle(argc) - 6 - own() + atoi(argv[0]); }\n",
+    )
+    .unwrap();
+    fixture.cc("-c m.cpp -o m.o").quiet();
+    fixture
+        .cc("m.o a.o -L. -Wl,-rpath,. -lown -lcudart -o prog")
+        .quiet();
+    assert_eq!(
+        fixture.summary("prog").without_ir,
+        ["libown.so (shared library)"]
+    );
+    let system = std::fs::read_to_string(fixture.path("analyzer.log.system")).unwrap();
+    assert!(
+        system
+            .split(' ')
+            .any(|name| name == "atoi" || name == "strtol"),
+        "{system}"
+    );
+    assert!(!system.contains("own"), "{system}");
+    runs(&fixture, "prog");
+}
