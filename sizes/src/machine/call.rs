@@ -32,7 +32,11 @@ impl Machine<'_> {
     ) -> Result<Called, End> {
         let mut values = std::mem::take(&mut self.scratch);
         values.clear();
-        values.extend(args.iter().map(|(operand, _)| self.operand(operand)));
+        let base = self.frames.last().map_or(0, |frame| frame.base);
+        let registers = self.registers.get(base..).unwrap_or_default();
+        for (operand, _) in args {
+            values.push(value(registers, operand));
+        }
         let called = match callee {
             Callee::Function(function) => self
                 .push_frame(*function, &values)

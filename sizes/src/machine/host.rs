@@ -10,10 +10,11 @@ use crate::models::environment::Environment;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
-use crate::models::scan_format::Scanned;
+use crate::models::scan_format::{Directive, Scanned};
 use migfit_schema::kernel::Kernel;
 use migfit_schema::program::{Place, SizeProgram};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// How an evaluation ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +166,8 @@ pub struct Host<'p> {
     pub fixed_texts: BTreeMap<Vec<u8>, u64>,
     /// Names behind opaque handles (a driver's `CUfunction`).
     pub handle_names: BTreeMap<u64, String>,
+    /// Formats of scanf that were taken apart, by their addresses.
+    pub formats: Vec<(u64, Rc<[Directive]>)>,
     /// Reused for the results of scanf.
     pub scanned: Scanned,
     /// The runtime's last error, until the program asks for it.

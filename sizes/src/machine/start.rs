@@ -41,6 +41,7 @@ pub fn host<'p>(
         pushed: Vec::new(),
         fixed_texts: BTreeMap::new(),
         handle_names: BTreeMap::new(),
+        formats: Vec::new(),
         scanned: Default::default(),
         last_error: 0,
         environment: Environment::default(),

@@ -183,6 +183,18 @@ impl Reader {
         self.at += 1;
     }
 
+    /// The bytes that lie ready; more may come behind them.
+    #[inline(always)]
+    pub fn ahead(&self) -> &[u8] {
+        self.chunk.get(self.at..).unwrap_or_default()
+    }
+
+    /// Passes so many of the bytes that lie ready.
+    #[inline(always)]
+    pub fn pass(&mut self, count: usize) {
+        self.at += count;
+    }
+
     /// Reads the next chunk; a failing read is an end of the file.
     fn refill(&mut self) -> Option<u8> {
         self.start = self.start.wrapping_add(self.chunk.len() as u64);
@@ -305,6 +317,19 @@ mod tests {
         assert!(!reader.ended);
         assert_eq!((reader.next(), reader.position()), (Some(7), 2));
         assert_eq!(files.read, ["data"]);
+    }
+
+    #[test]
+    fn what_lies_ready_ends_with_the_chunk() {
+        let folder = folder_with("data", &[b'7'; CHUNK + 3]);
+        let mut files = Files::new(folder.path().to_owned());
+        let Ok(Stream::Reader(mut reader)) = files.open("data", "r") else {
+            panic!("a reader was wanted");
+        };
+        assert_eq!((reader.peek(), reader.ahead().len()), (Some(b'7'), CHUNK));
+        reader.pass(CHUNK);
+        assert_eq!((reader.ahead().len(), reader.peek()), (0, Some(b'7')));
+        assert_eq!(reader.ahead().len(), 3);
     }
 
     #[test]

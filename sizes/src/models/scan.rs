@@ -3,13 +3,18 @@
 
 use super::files::Stream;
 use super::number::arg;
-use super::scan_format::{Item, Scanned, scan};
+use super::scan_format::{Directive, Item, Scanned, directives, scan};
 use super::scan_input::{FromStream, FromText};
 use super::stdio::stream;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Source;
+use crate::machine::object::Kind;
 use crate::machine::value::Value;
+use std::rc::Rc;
+
+/// Most formats that are kept.
+const MOST_FORMATS: usize = 64;
 
 /// The models of this file.
 pub const MODELS: Family = &[
@@ -26,14 +31,14 @@ fn fscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     if let Err(halt) = stream(host, arg(args, 0)) {
         return spoil_all(host, args, halt);
     }
-    let format = host.memory.text(arg(args, 1).get()?)?;
+    let format = format(host, arg(args, 1))?;
     let handle = arg(args, 0).get()?;
     let mut scanned = std::mem::take(&mut host.scanned);
     scanned.clear();
     let mut read = 0;
     if let Some(Stream::Reader(reader)) = host.files.get(handle) {
         let mut input = FromStream { reader, read: 0 };
-        scan(&mut input, format, &mut scanned);
+        scan(&mut input, &format, &mut scanned);
         read = input.read;
     } else {
         scanned.ended = true;
@@ -49,11 +54,25 @@ fn sscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         Ok(text) => text,
         Err(mark) => return spoil_all(host, args, Halt::from(mark)),
     };
-    let format = host.memory.text(arg(args, 1).get()?)?;
+    let format = format(host, arg(args, 1))?;
     let mut scanned = Scanned::default();
     let mut input = FromText { text: &text, at: 0 };
-    scan(&mut input, format, &mut scanned);
+    scan(&mut input, &format, &mut scanned);
     Ok(give(host, args, &scanned))
+}
+
+/// A format taken apart; one that is never written is taken apart once.
+fn format(host: &mut Host<'_>, format: Value) -> Result<Rc<[Directive]>, Halt> {
+    let address = format.get()?;
+    if let Some((_, known)) = host.formats.iter().find(|(known, _)| *known == address) {
+        return Ok(Rc::clone(known));
+    }
+    let parts: Rc<[Directive]> = directives(host.memory.text(address)?).into();
+    let kind = host.memory.kind(address);
+    if kind.is_some_and(|(kind, _)| kind == Kind::Constant) && host.formats.len() < MOST_FORMATS {
+        host.formats.push((address, Rc::clone(&parts)));
+    }
+    Ok(parts)
 }
 
 /// The input is not known: neither is anything that the call would have written.

@@ -30,14 +30,28 @@ pub struct Scanned {
     pub ended: bool,
 }
 
+/// What a format asks for, step by step: it is taken apart once and used for every scan.
+#[derive(Debug)]
+pub enum Directive {
+    /// Any white space, or none.
+    Space,
+    /// This character.
+    Literal(u8),
+    /// A conversion.
+    Convert(Conversion),
+}
+
 /// A conversion of the format.
-struct Conversion {
+#[derive(Debug)]
+pub struct Conversion {
     suppressed: bool,
     width: usize,
     /// Bytes of the integer, or of the float: 4 or 8.
     size: usize,
     long: bool,
     letter: u8,
+    /// Of `%[`: its bytes, and whether they are those that fit.
+    set: (Vec<u8>, bool),
 }
 
 impl Scanned {
@@ -49,37 +63,42 @@ impl Scanned {
     }
 }
 
-/// Reads as the format says, until it ends or something does not fit.
-pub fn scan<I: Input>(input: &mut I, format: &[u8], scanned: &mut Scanned) {
+/// Takes a format apart.
+pub fn directives(format: &[u8]) -> Vec<Directive> {
+    let mut directives = Vec::new();
     let mut at = 0;
     while let Some(byte) = format.get(at).copied() {
         at += 1;
-        if is_space(byte) {
-            skip_space(input);
-            continue;
-        }
-        let literal = if byte == b'%' {
-            format.get(at).filter(|next| **next == b'%').copied()
-        } else {
-            Some(byte)
-        };
-        if let Some(literal) = literal {
-            if byte == b'%' {
+        match byte {
+            b'%' if format.get(at) == Some(&b'%') => {
                 at += 1;
-                skip_space(input);
+                directives.extend([Directive::Space, Directive::Literal(b'%')]);
             }
-            match input.peek() {
-                Some(next) if next == literal => input.advance(),
+            b'%' => directives.push(Directive::Convert(Conversion::read(format, &mut at))),
+            byte if is_space(byte) => directives.push(Directive::Space),
+            byte => directives.push(Directive::Literal(byte)),
+        }
+    }
+    directives
+}
+
+/// Reads as the directives say, until they end or something does not fit.
+pub fn scan<I: Input>(input: &mut I, directives: &[Directive], scanned: &mut Scanned) {
+    for directive in directives {
+        match directive {
+            Directive::Space => skip_space(input),
+            Directive::Literal(literal) => match input.peek() {
+                Some(next) if next == *literal => input.advance(),
                 next => {
                     scanned.ended = next.is_none();
-                    break;
+                    return;
+                }
+            },
+            Directive::Convert(conversion) => {
+                if !convert(input, conversion, scanned) {
+                    return;
                 }
             }
-            continue;
-        }
-        let conversion = Conversion::read(format, &mut at);
-        if !convert(input, &conversion, (format, &mut at), scanned) {
-            break;
         }
     }
 }
@@ -121,12 +140,17 @@ impl Conversion {
             byte = next();
         }
         let width = if width == 0 { LONGEST } else { width };
+        let set = match byte {
+            b'[' => read_set(format, at),
+            _ => (Vec::new(), true),
+        };
         Conversion {
             suppressed,
             width,
             size,
             long,
             letter: byte,
+            set,
         }
     }
 
@@ -147,12 +171,7 @@ impl Conversion {
 }
 
 /// Does one conversion. False where the scan ends.
-fn convert<I: Input>(
-    input: &mut I,
-    conversion: &Conversion,
-    (format, at): (&[u8], &mut usize),
-    scanned: &mut Scanned,
-) -> bool {
+fn convert<I: Input>(input: &mut I, conversion: &Conversion, scanned: &mut Scanned) -> bool {
     if !matches!(conversion.letter, b'c' | b'[' | b'n') {
         skip_space(input);
     }
@@ -170,9 +189,9 @@ fn convert<I: Input>(
         }
         b's' => word(input, conversion.width, |byte| !is_space(byte)),
         b'[' => {
-            let (set, inside) = read_set(format, at);
+            let (set, inside) = &conversion.set;
             word(input, conversion.width, |byte| {
-                set.contains(&byte) == inside
+                set.contains(&byte) == *inside
             })
         }
         b'c' => characters(input, conversion.width),
@@ -216,16 +235,19 @@ fn decimal<I: Input>(input: &mut I, conversion: &Conversion) -> Option<Item> {
     }
     let mut number: u64 = 0;
     let mut digits = 0;
-    while left > 0 {
-        let Some(byte @ b'0'..=b'9') = input.peek() else {
-            break;
-        };
-        input.advance();
-        number = number
-            .saturating_mul(10)
-            .saturating_add(u64::from(byte - b'0'));
-        digits += 1;
-        left -= 1;
+    while left > 0 && input.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+        let mut count = 0;
+        for byte in input.ahead().iter().take(left) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            number = number.saturating_mul(10).saturating_add(u64::from(digit));
+            count += 1;
+        }
+        input.pass(count);
+        digits += count;
+        left -= count;
     }
     let negative = sign == Some(b'-');
     // Unsigned numbers may use all bits; signed ones end where strtol's do.
@@ -300,7 +322,7 @@ mod tests {
                 text: text.as_bytes(),
                 at: 0,
             },
-            format.as_bytes(),
+            &directives(format.as_bytes()),
             &mut scanned,
         );
         let items = scanned.items.iter().map(|item| match item {
@@ -331,6 +353,16 @@ mod tests {
     }
 
     #[test]
+    fn decimal_numbers_keep_to_their_width_and_limits() {
+        let one = |text: &str, format: &str| scanned(text, format).2.concat();
+        assert_eq!(one("12345", "%3d%*d"), "123");
+        assert_eq!(one("-12345", "%3d"), "-12");
+        assert_eq!(one("99999999999999999999", "%ld"), i64::MAX.to_string());
+        assert_eq!(one("-99999999999999999999", "%ld"), i64::MIN.to_string());
+        assert_eq!(one("18446744073709551615", "%lu"), "-1");
+    }
+
+    #[test]
     fn a_mismatch_stops_and_an_end_is_told() {
         assert_eq!(scanned("x", "%d"), (0, false, vec![]));
         assert_eq!(scanned("  ", "%d"), (0, true, vec![]));
@@ -345,7 +377,7 @@ mod tests {
                 text: b"1.5 2.5e1",
                 at: 0,
             },
-            b"%f %lf",
+            &directives(b"%f %lf"),
             &mut scanned,
         );
         let bits: Vec<u64> = scanned

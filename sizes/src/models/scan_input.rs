@@ -8,6 +8,10 @@ pub trait Input {
     fn peek(&mut self) -> Option<u8>;
     /// Passes the character that was peeked.
     fn advance(&mut self);
+    /// What lies ready behind and with the character that was peeked.
+    fn ahead(&self) -> &[u8];
+    /// Passes so many characters of those that lie ready.
+    fn pass(&mut self, count: usize);
     /// Characters passed.
     fn read(&self) -> usize;
 }
@@ -34,6 +38,15 @@ impl Input for FromStream<'_> {
         self.reader.advance();
         self.read += 1;
     }
+    #[inline(always)]
+    fn ahead(&self) -> &[u8] {
+        self.reader.ahead()
+    }
+    #[inline(always)]
+    fn pass(&mut self, count: usize) {
+        self.reader.pass(count);
+        self.read += count;
+    }
     fn read(&self) -> usize {
         self.read
     }
@@ -53,6 +66,12 @@ impl Input for FromText<'_> {
     }
     fn advance(&mut self) {
         self.at += 1;
+    }
+    fn ahead(&self) -> &[u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+    fn pass(&mut self, count: usize) {
+        self.at += count;
     }
     fn read(&self) -> usize {
         self.at
