@@ -82,7 +82,7 @@ impl Files {
         let full = self.cwd.join(path);
         if system_path::is_of_system(&full) {
             return Ok(Stream::Hidden(format!(
-                "{path}, which the system makes for each process"
+                "{path} (made by the system for each process)"
             )));
         }
         match Reader::open(&full)? {
