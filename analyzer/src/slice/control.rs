@@ -334,4 +334,24 @@ mod tests {
         let control = Control::of(&body, &Flow::of(&body));
         assert_eq!((control.out(1), control.out(2)), (Some(2), None));
     }
+
+    #[test]
+    fn a_throw_is_a_way_of_its_own_only_where_something_may_catch_it() {
+        let throw = vec![call("__cxa_throw", &[c(0)])];
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(throw, Terminator::Unreachable),
+                block(vec![], give(c(0))),
+            ],
+        );
+        let flow = Flow::of(&body);
+        assert_eq!(Control::of(&body, &flow).ways(0), [2]);
+        let caught = Control::with_handlers(&body, &flow);
+        assert_eq!(caught.ways(0), [1, 2]);
+        assert_eq!(caught.controllers(1), [0]);
+        assert_eq!(caught.only_passing_way(0), Some(2));
+    }
 }

@@ -13,8 +13,8 @@
 //! 3. **Memory by object**: an object is an alloca, a global, what one call site allocates, a FILE, hidden library
 //!    state. A kept read needs every store and library call that may write the object and may come before it.
 //! 4. **A branch that is not kept** jumps to where its ways meet again, as reckoned without blocks that only lead to a
-//!    failing exit: error checks cost nothing and whole loops vanish. A check made only of what is kept anyway stays, as
-//!    it tells wrong arguments. `exit(0)` and an exit with a computed status are normal ends.
+//!    failing exit: error checks cost nothing and whole loops vanish. A check made only of what is kept or costs
+//!    nothing (words of the command line, loops over them) stays, as it tells wrong arguments. `exit(0)` and an exit with a computed status are normal ends.
 //! 5. **Which way into a block** decides a kept phi: branches by which control enters through one edge or another are
 //!    kept. A loop's head decides when the loop is left, not whether, so it does not decide a phi behind the loop.
 //! 6. **The status of a CUDA call** is success and needs nothing of the call, or a checked copy would drag in the loop
