@@ -99,7 +99,7 @@ fn fill_global(host: &mut Host<'_>, index: u32, global: &Global) -> Result<(), E
         }
         "environ" | "__environ" | "_environ" if global.external => {
             let list = host.environment.list;
-            host.environment.pointer = init(host, address, 8, list);
+            host.memory.store(address, 8, Value::known(list));
         }
         "optarg" => host.options.arg = init(host, address, 8, 0),
         "optind" => host.options.index = init(host, address, 4, 1),

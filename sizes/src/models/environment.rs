@@ -1,10 +1,10 @@
 //! The environment: getenv, setenv and their relatives, and the list that `main` and `environ` see. Variables that a
-//! run on a slice sets itself are not known before it.
+//! run on a slice sets itself are not known before it; neither are the length and the order of the list.
 
 use super::number::arg;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
-use crate::machine::mark::{Mark, Source};
+use crate::machine::mark::Source;
 use crate::machine::memory::Full;
 use crate::machine::object::Kind;
 use crate::machine::value::Value;
@@ -31,8 +31,8 @@ pub struct Environment {
     entries: Vec<(Vec<u8>, u64)>,
     /// Address of the list of texts.
     pub list: u64,
-    /// Address of the C library's pointer to the list, where the program names it.
-    pub pointer: Option<u64>,
+    /// Of what a run sets: what the program took away.
+    unset: Vec<Vec<u8>>,
     /// The program took everything away.
     cleared: bool,
 }
@@ -47,32 +47,15 @@ pub fn start(host: &mut Host<'_>) -> Result<(), Full> {
             host.environment.entries.push((name, text));
         }
     }
-    make_list(host)
+    let what = "the variables that a run on a slice adds, and the order of all".to_owned();
+    let mark = host.mark(Source::Undefined(what));
+    let size = 8 * (command.env.len() as u64 + 1);
+    host.environment.list = host.memory.add(Kind::Host, size, mark)?;
+    Ok(())
 }
 
 fn set_by_run(name: &[u8]) -> bool {
     SET_BY_RUN.contains(&name) || name.starts_with(OURS)
-}
-
-/// Makes the list anew: the texts, something unknown for what the run adds, null.
-fn make_list(host: &mut Host<'_>) -> Result<(), Full> {
-    let texts = host.environment.entries.iter().map(|(_, text)| *text);
-    let mut slots: Vec<Value> = texts.map(Value::known).collect();
-    if !host.environment.cleared {
-        let what = "the variables that a run on a slice adds".to_owned();
-        slots.push(host.unknown(Source::Undefined(what)));
-    }
-    slots.push(Value::known(0));
-    let size = 8 * slots.len() as u64;
-    let list = host.memory.add(Kind::Host, size, Mark::KNOWN)?;
-    for (index, slot) in slots.into_iter().enumerate() {
-        host.memory.store(list + 8 * index as u64, 8, slot);
-    }
-    host.environment.list = list;
-    if let Some(pointer) = host.environment.pointer {
-        host.memory.store(pointer, 8, Value::known(list));
-    }
-    Ok(())
 }
 
 fn getenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -85,7 +68,8 @@ fn getenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     if let Some((name, text)) = found {
         return Ok(Value::known(text + name.len() as u64 + 1));
     }
-    if set_by_run(&name) && !host.environment.cleared {
+    let is_gone = host.environment.cleared || host.environment.unset.contains(&name);
+    if set_by_run(&name) && !is_gone {
         let name = String::from_utf8_lossy(&name);
         let what = format!("the variable {name}, which a run on a slice sets");
         return Ok(host.unknown(Source::Undefined(what)));
@@ -93,22 +77,12 @@ fn getenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(0))
 }
 
-/// Gives a name a text; where it had one, in its slot of the list.
-fn put(host: &mut Host<'_>, name: Vec<u8>, text: u64) -> Result<(), Full> {
+/// Gives a name a text.
+fn put(host: &mut Host<'_>, name: Vec<u8>, text: u64) {
     let entries = &mut host.environment.entries;
-    match entries.iter().position(|(key, _)| *key == name) {
-        Some(index) => {
-            if let Some(entry) = entries.get_mut(index) {
-                entry.1 = text;
-            }
-            let slot = host.environment.list + 8 * index as u64;
-            host.memory.store(slot, 8, Value::known(text));
-            Ok(())
-        }
-        None => {
-            entries.push((name, text));
-            make_list(host)
-        }
+    match entries.iter_mut().find(|(key, _)| *key == name) {
+        Some(entry) => entry.1 = text,
+        None => entries.push((name, text)),
     }
 }
 
@@ -119,7 +93,7 @@ fn setenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let is_there = host.environment.entries.iter().any(|(key, _)| *key == name);
     if replaces || !is_there {
         let text = host.new_text(&[&name[..], b"=", &value[..]].concat())?;
-        put(host, name, text)?;
+        put(host, name, text);
     }
     Ok(Value::int(0))
 }
@@ -128,30 +102,31 @@ fn setenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn putenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let text = host.text(arg(args, 0))?;
     match text.iter().position(|byte| *byte == b'=') {
-        Some(at) => put(
-            host,
-            text.into_iter().take(at).collect(),
-            arg(args, 0).get()?,
-        )?,
-        None => take_away(host, &text)?,
+        Some(at) => {
+            let address = arg(args, 0).get()?;
+            put(host, text.into_iter().take(at).collect(), address);
+        }
+        None => take_away(host, &text),
     }
     Ok(Value::int(0))
 }
 
-fn take_away(host: &mut Host<'_>, name: &[u8]) -> Result<(), Full> {
-    host.environment.entries.retain(|(key, _)| key != name);
-    make_list(host)
+fn take_away(host: &mut Host<'_>, name: &[u8]) {
+    let environment = &mut host.environment;
+    environment.entries.retain(|(key, _)| key != name);
+    if set_by_run(name) {
+        environment.unset.push(name.to_vec());
+    }
 }
 
 fn unsetenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let name = host.text(arg(args, 0))?;
-    take_away(host, &name)?;
+    take_away(host, &name);
     Ok(Value::int(0))
 }
 
 fn clearenv(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     host.environment.entries.clear();
     host.environment.cleared = true;
-    make_list(host)?;
     Ok(Value::int(0))
 }
