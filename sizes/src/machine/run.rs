@@ -137,7 +137,8 @@ impl<'p> Machine<'p> {
             base,
             stack_height: self.host.memory.stack_height(),
         });
-        self.arrive(id, 0)
+        self.arrive(id, 0)?;
+        Ok(())
     }
 
     /// Leaves the innermost function.
@@ -155,9 +156,9 @@ impl<'p> Machine<'p> {
 
     /// Counts the steps of a block that is entered, and notes when.
     #[inline(always)]
-    fn arrive(&mut self, function: FunctionId, block: BlockId) -> Result<(), End> {
-        let body = self
-            .program
+    fn arrive(&mut self, function: FunctionId, block: BlockId) -> Result<&'p Block, End> {
+        let program = self.program;
+        let body = program
             .functions
             .get(function as usize)
             .and_then(|function| function.blocks.get(block as usize))
@@ -173,7 +174,7 @@ impl<'p> Machine<'p> {
         if let Some(stamp) = stamps.and_then(|stamps| stamps.get_mut(block as usize)) {
             *stamp = self.host.steps;
         }
-        Ok(())
+        Ok(body)
     }
 
     /// Runs until only `floor` functions are left; gives the results of the last one.
@@ -259,17 +260,16 @@ impl<'p> Machine<'p> {
         let (function, from, base) = (frame.function, frame.block, frame.base);
         frame.block = target;
         frame.next = 0;
-        self.arrive(function, target)?;
-        self.choose_phis(function, from, target, base);
+        let block = self.arrive(function, target)?;
+        if !block.phis.is_empty() {
+            self.choose_phis(block, from, base);
+        }
         Ok(())
     }
 
     /// Gives the values that depend on where control came from.
     #[inline(always)]
-    fn choose_phis(&mut self, function: FunctionId, from: BlockId, target: BlockId, base: usize) {
-        let Some(block) = self.block(function, target) else {
-            return;
-        };
+    fn choose_phis(&mut self, block: &Block, from: BlockId, base: usize) {
         let registers = self.registers.get_mut(base..).unwrap_or_default();
         self.scratch.clear();
         for phi in &block.phis {
