@@ -20,6 +20,7 @@ pub mod scan;
 pub mod scan_float;
 pub mod scan_format;
 pub mod scan_input;
+mod scan_pass;
 pub mod stdio;
 pub mod system_path;
 pub mod table;

@@ -5,6 +5,7 @@ use super::files::Stream;
 use super::number::arg;
 use super::scan_format::{Directive, Item, Scanned, directives, scan};
 use super::scan_input::{FromStream, FromText};
+use super::scan_pass::{length_of_integers, plain_integers};
 use super::stdio::stream;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
@@ -33,6 +34,9 @@ fn fscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     }
     let format = format(host, arg(args, 1))?;
     let handle = arg(args, 0).get()?;
+    if let Some(count) = pass_over(host, args, &format, handle) {
+        return Ok(Value::int(count));
+    }
     let mut scanned = std::mem::take(&mut host.scanned);
     scanned.clear();
     let mut read = 0;
@@ -47,6 +51,27 @@ fn fscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let count = give(host, args, &scanned);
     host.scanned = scanned;
     Ok(count)
+}
+
+/// Numbers that go nowhere are not made: the stream only moves on. Gives their count.
+fn pass_over(
+    host: &mut Host<'_>,
+    args: &[Value],
+    format: &[Directive],
+    handle: u64,
+) -> Option<i32> {
+    let mut destinations = args.iter().skip(2);
+    if !destinations.all(|pointer| pointer.get().is_ok_and(|address| address == 0)) {
+        return None;
+    }
+    let count = plain_integers(format)?;
+    let Some(Stream::Reader(reader)) = host.files.get(handle) else {
+        return None;
+    };
+    let length = length_of_integers(reader.ahead(), count)?;
+    reader.pass(length);
+    host.charge_bytes(length as u64);
+    i32::try_from(count).ok()
 }
 
 fn sscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

@@ -54,6 +54,14 @@ pub struct Conversion {
     set: (Vec<u8>, bool),
 }
 
+impl Conversion {
+    /// `%d` and nothing more.
+    pub fn is_plain_decimal(&self) -> bool {
+        let plain = !self.suppressed && self.width == LONGEST && self.size == 4;
+        plain && self.letter == b'd'
+    }
+}
+
 impl Scanned {
     /// Makes it ready for the next scan.
     pub fn clear(&mut self) {

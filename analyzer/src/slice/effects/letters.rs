@@ -48,16 +48,19 @@ pub enum State {
     Token,
     /// Files by number (open, read, lseek).
     Descriptors,
+    /// The environment's variables.
+    Environment,
 }
 
 impl State {
     /// Every kind.
-    pub const ALL: [State; 5] = [
+    pub const ALL: [State; 6] = [
         State::Random,
         State::Random48,
         State::Options,
         State::Token,
         State::Descriptors,
+        State::Environment,
     ];
 }
 

@@ -230,3 +230,20 @@ fn numbers_that_only_move_a_stream_on_have_no_destination() {
     });
     assert_eq!(destinations.collect::<Vec<_>>(), [true, false]);
 }
+
+#[test]
+fn what_changes_the_environment_is_kept_where_it_is_read() {
+    let slim = sliced(vec![block(
+        vec![
+            call("setenv", &[g(0), g(1), c(1)]),
+            get(2, Type::Ptr, "getenv", &[g(0)]),
+            get(3, I64, "atoi", &[r(2)]),
+            device(r(3)),
+        ],
+        give(c(0)),
+    )]);
+    assert_eq!(
+        library_calls(&slim),
+        ["setenv", "getenv", "atoi", "cudaMalloc"]
+    );
+}
