@@ -51,6 +51,12 @@ const TOOLS: &[Tool] = &[
 
 /// Installs the packages of every tool that is missing, after one line that says so.
 pub fn install_missing() -> Result<(), ChoreError> {
+    if let Some(clang) = std::env::var_os("MIGFIT_CLANG").filter(|_| !clang()) {
+        return Err(ChoreError::Unexpected {
+            what: format!("MIGFIT_CLANG={} cannot be run", clang.display()),
+            hint: "unset it to use clang-19, or name a clang up to version 19".to_owned(),
+        });
+    }
     let missing: Vec<&Tool> = TOOLS.iter().filter(|tool| !(tool.present)()).collect();
     if missing.is_empty() {
         println!("==> system packages: all there");
