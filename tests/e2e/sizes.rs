@@ -1,7 +1,9 @@
 //! Foretold against seen for the five programs: peak bytes to the byte, launches by kernel and shape. Necessary, not
 //! evidence: we wrote both sides. So the figures are also held against closed formulas written here by hand.
 
-use migfit_tests::{FitAnswer, Gpu, JobFile, Migfit, Program, launches, rodinia_arguments, run};
+use migfit_tests::{
+    FitAnswer, Gpu, JobFile, Migfit, Program, Source, launches, rodinia_arguments, run,
+};
 
 /// Name, arguments, device bytes by the formula of the program's README.
 fn cases() -> Vec<(&'static str, &'static str, u64)> {
@@ -141,5 +143,19 @@ fn every_gpu_model_gets_its_slice() {
     assert_eq!(
         slices.collect::<Vec<_>>(),
         [Some("1g.10gb"), Some("2g.12gb"), Some("1g.10gb")]
+    );
+}
+
+#[test]
+fn device_variables_are_part_of_the_need_and_not_of_the_peak() {
+    let program = Source::fixture("device_variable").built_for_the_virtual_gpu();
+    let answer = Migfit::fit(&program).on("a100-40gb").args("").json();
+    assert_eq!(answer.need().peak_bytes, Some(1000));
+    assert_eq!(answer.need().device_variable_bytes, 8 << 20);
+    let ran = Migfit::run(&program, &Gpu::a100()).done();
+    let job = ran.job("program");
+    assert_eq!(
+        (job.exit_code, job.observed_peak_bytes),
+        (Some(0), Some(1000))
     );
 }

@@ -144,3 +144,40 @@ fn device_code_in_several_files_is_foretold_and_refused_with_the_reason() {
     );
     gpu.expect_empty();
 }
+
+#[test]
+fn a_thrown_exception_is_never_an_exact_answer() {
+    let program = Source::fixture("thrown").built_for_the_virtual_gpu();
+    let calm = Migfit::fit(&program).on("a100-40gb").args("50").json();
+    let need = (calm.need().verdict.as_str(), calm.need().peak_bytes);
+    assert_eq!(need, ("exact", Some(200)));
+    let thrown = Migfit::fit(&program).on("a100-40gb").args("500").json();
+    assert_ne!(thrown.need().verdict, "exact");
+    let reasons = thrown.need().unknowns.iter().map(|one| &one.reason);
+    let reasons: Vec<_> = reasons.collect();
+    let told = |reason: &&String| reason.contains("exception");
+    assert!(reasons.iter().any(|reason| told(reason)), "{reasons:?}");
+
+    let gpu = Gpu::a100();
+    let jobs = JobFile::new().job("thrown", &program, "500");
+    let ran = Migfit::run_file(&jobs, &gpu).done();
+    let job = ran.job("thrown");
+    assert_eq!(
+        (job.mig_profile.as_deref(), job.observed_peak_bytes),
+        (Some("7g.40gb"), Some(500 << 20))
+    );
+}
+
+#[test]
+fn a_refusal_between_two_allocations_is_foreseen() {
+    let program = Source::fixture("refused_late").built_for_the_virtual_gpu();
+    let gpu = Gpu::a100();
+    for (argument, bytes) in [("5", 6000), ("50", 1000)] {
+        let answer = Migfit::fit(&program).on("a100-40gb").args(argument).json();
+        let need = (answer.need().verdict.as_str(), answer.need().peak_bytes);
+        assert_eq!(need, ("exact", Some(bytes)), "{argument}");
+        let jobs = JobFile::new().job("job", &program, argument);
+        let ran = Migfit::run_file(&jobs, &gpu).done();
+        assert_eq!(ran.job("job").observed_peak_bytes, Some(bytes));
+    }
+}

@@ -20,6 +20,8 @@ pub struct NeedAnswer {
     pub verdict: String,
     /// Peak of requested bytes.
     pub peak_bytes: Option<u64>,
+    /// Bytes of the program's device variables.
+    pub device_variable_bytes: u64,
     /// Launches by place and shape.
     pub launches: Vec<LaunchAnswer>,
     /// What is taken for granted.
