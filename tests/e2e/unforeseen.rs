@@ -156,7 +156,7 @@ fn a_thrown_exception_is_never_an_exact_answer() {
     let reasons = thrown.need().unknowns.iter().map(|one| &one.reason);
     let reasons: Vec<_> = reasons.collect();
     let told = |reason: &&String| reason.contains("exception");
-    assert!(reasons.iter().any(|reason| told(reason)), "{reasons:?}");
+    assert!(reasons.iter().any(told), "{reasons:?}");
 
     let gpu = Gpu::a100();
     let jobs = JobFile::new().job("thrown", &program, "500");
