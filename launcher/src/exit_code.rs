@@ -46,8 +46,8 @@ pub enum ExitCode {
     GpuFailed,
     /// 97: a signal stopped the run; jobs were stopped and slices destroyed.
     Interrupted,
-    /// 98: the program holds the static CUDA runtime, and the GPU is virtual.
-    StaticRuntime,
+    /// 98: the program cannot run on the virtual GPU: it holds the static CUDA runtime, or was linked with -rdc=true.
+    NotForVirtualGpu,
 }
 
 impl ExitCode {
@@ -85,7 +85,7 @@ impl ExitCode {
             ExitCode::GpuOccupied => 95,
             ExitCode::GpuFailed => 96,
             ExitCode::Interrupted => 97,
-            ExitCode::StaticRuntime => 98,
+            ExitCode::NotForVirtualGpu => 98,
         }
     }
 }

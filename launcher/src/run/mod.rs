@@ -16,8 +16,6 @@ pub mod folder;
 
 pub mod need;
 
-mod static_runtime;
-
 pub mod ready;
 
 mod slices;
@@ -33,6 +31,7 @@ mod holes;
 pub mod record;
 
 mod verified;
+mod virtual_gpu_only;
 
 pub mod outcome;
 

@@ -1,6 +1,7 @@
 //! One job and a board -> what is foretold of it and the MIG profiles that hold it, tightest first, with the reason.
 //! What is not known goes to the whole GPU and says why.
 
+use crate::policy::Policy;
 use crate::program::{self, ProgramError};
 use crate::run::job::Job;
 use crate::sizing::choice::Slice;
@@ -67,11 +68,16 @@ fn in_clause(variables: Bytes, sign: &str) -> String {
     }
 }
 
-/// Foretells a job's need on each slice of the board.
+/// Foretells a job's need on each slice of the board, and tells of the slice that the policy prefers.
 ///
 /// # Errors
 /// When even the largest slice is too small.
-pub fn foretell(board: Board<'_>, job: &Job, program: &Path) -> Result<Foretold, TooLarge> {
+pub fn foretell(
+    board: Board<'_>,
+    job: &Job,
+    program: &Path,
+    policy: &dyn Policy,
+) -> Result<Foretold, TooLarge> {
     let profile = program::read_profile(program);
     let evaluated = match &profile {
         Ok(profile) => evaluate(board, job, profile),
@@ -86,7 +92,7 @@ pub fn foretell(board: Board<'_>, job: &Job, program: &Path) -> Result<Foretold,
         },
         None => evaluated.on(slice),
     });
-    decide(job, &evaluated, &sized)
+    decide(board, job, &evaluated, &sized, policy)
 }
 
 /// Evaluations of one job: one for all slices where the program does not ask what it runs on.
@@ -179,8 +185,14 @@ fn unprofiled(error: &ProgramError) -> String {
     }
 }
 
-fn decide(job: &Job, evaluated: &Evaluated, sized: &Sized) -> Result<Foretold, TooLarge> {
-    let (slice, fitting) = match sized.choice {
+fn decide(
+    board: Board<'_>,
+    job: &Job,
+    evaluated: &Evaluated,
+    sized: &Sized,
+    policy: &dyn Policy,
+) -> Result<Foretold, TooLarge> {
+    let (tightest, fitting) = match sized.choice {
         Some(Choice::Tightest(slice)) => (slice, fitting(sized)),
         Some(Choice::Whole(slice)) => (slice, vec![slice.candidate.profile]),
         Some(Choice::TooLarge(slice)) => return Err(too_large(job, &slice)),
@@ -196,13 +208,19 @@ fn decide(job: &Job, evaluated: &Evaluated, sized: &Sized) -> Result<Foretold, T
             });
         }
     };
+    let whole = board.model.whole().map(|whole| whole.name);
+    let preferred = whole.and_then(|whole| policy.choose(&fitting, whole).first().copied());
+    let mut slices = sized.slices.iter();
+    let slice = slices
+        .find(|slice| Some(slice.candidate.profile) == preferred)
+        .unwrap_or(&tightest);
     let need = evaluated.need(slice.candidate.profile);
     Ok(Foretold {
         peak: need.and_then(|need| need.peak),
         verdict: need.map_or(Verdict::Unknown, |need| need.verdict),
-        why: why(job, evaluated, &slice, need),
+        why: why(job, evaluated, slice, need),
         needs: slice.need.bounds_the_job().then_some(slice.candidate.need),
-        special: special(job, &slice),
+        special: special(job, slice),
         launches: need.map_or(0, launches),
         fitting,
     })
@@ -287,6 +305,7 @@ fn doubt(evaluated: &Evaluated, need: Option<&Need>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::{fifo::Fifo, sequential::Sequential};
 
     fn job(memory: Option<u64>) -> Job {
         Job {
@@ -311,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_program_without_job_profile_gets_the_whole_gpu_and_the_reason() {
-        let foretold = foretell(board(), &job(None), script().path()).unwrap();
+        let foretold = foretell(board(), &job(None), script().path(), &Fifo).unwrap();
         assert_eq!(foretold.fitting, ["7g.40gb".parse().unwrap()]);
         assert_eq!((foretold.peak, foretold.verdict), (None, Verdict::Unknown));
         assert_eq!(foretold.needs, None);
@@ -324,7 +343,7 @@ mod tests {
 
     #[test]
     fn the_user_s_word_goes_before_what_is_foretold() {
-        let foretold = foretell(board(), &job(Some(6 << 10)), script().path()).unwrap();
+        let foretold = foretell(board(), &job(Some(6 << 10)), script().path(), &Fifo).unwrap();
         let names: Vec<String> = foretold.fitting.iter().map(ToString::to_string).collect();
         assert_eq!(
             names,
@@ -341,10 +360,20 @@ mod tests {
 
     #[test]
     fn a_job_that_no_slice_holds_is_refused_with_the_numbers() {
-        let error = foretell(board(), &job(Some(40 << 10)), script().path()).unwrap_err();
+        let error = foretell(board(), &job(Some(40 << 10)), script().path(), &Fifo).unwrap_err();
         assert_eq!(
             error.to_string(),
             "a: needs 41416 MiB (40.00 GiB and a CUDA context of 456.00 MiB), the largest slice 7g.40gb has 40192 MiB"
         );
+    }
+
+    #[test]
+    fn what_is_told_is_of_the_slice_that_the_policy_prefers() {
+        let script = script();
+        let told =
+            |policy: &dyn Policy| foretell(board(), &job(Some(6 << 10)), script.path(), policy);
+        let needs = |policy: &dyn Policy| told(policy).unwrap().needs;
+        assert_eq!(needs(&Fifo), Some(Mib(6144 + 64 + 4 * 14)));
+        assert_eq!(needs(&Sequential), Some(Mib(6144 + 64 + 4 * 98)));
     }
 }

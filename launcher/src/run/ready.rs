@@ -5,7 +5,7 @@ use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::job::Job;
 use crate::run::need::{Foretold, foretell};
-use crate::run::static_runtime;
+use crate::run::virtual_gpu_only::{Unfit, unfit};
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,11 @@ pub enum CannotStart {
         "the static CUDA runtime works on a real GPU only: build it with migfit build --virtual -- make"
     )]
     StaticRuntime(PathBuf),
+    /// Its device code is linked only when it starts, and the GPU is virtual.
+    #[error(
+        "programs linked with -rdc=true run on a real GPU only for now: build it without -rdc=true"
+    )]
+    Relocatable(PathBuf),
 }
 
 /// A program that was found.
@@ -69,11 +74,11 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             .and_then(program::startable)
             .map_err(|error| not_startable(&job, error))?;
         let file = std::path::absolute(&found).unwrap_or(found);
-        let program = match file {
-            file if ground.board.is_virtual && static_runtime::is_inside(&file) => {
-                Err(CannotStart::StaticRuntime(file))
-            }
-            file => match foretell(ground.board, &job, &file) {
+        let hindrance = unfit(&file).filter(|_| ground.board.is_virtual);
+        let program = match hindrance {
+            Some(Unfit::StaticRuntime) => Err(CannotStart::StaticRuntime(file)),
+            Some(Unfit::Relocatable) => Err(CannotStart::Relocatable(file)),
+            None => match foretell(ground.board, &job, &file, ground.policy) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),
                 Err(larger) => {
                     too_large.push(larger);

@@ -10,9 +10,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "cudaMallocHost"
         | "cudaHostAlloc"
         | "cudaMallocAsync"
-        | "cudaMallocArray"
-        | "cudaMalloc3D"
-        | "cudaMalloc3DArray"
         | "cudaMallocFromPoolAsync"
         | "cudaGetSymbolAddress"
         | "cuMemAlloc"
@@ -22,6 +19,11 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "cuMemHostAlloc"
         | "cuMemAllocAsync" => "m-",
         "cudaMallocPitch" | "cuMemAllocPitch_v2" => "mw-",
+        // Extents and descriptions come by value or by pointer: in memory either way.
+        "cudaMalloc3D" => "mr",
+        "cudaMallocArray" => "mr--",
+        "cudaMalloc3DArray" => "mrr-",
+        "cudaLaunchKernelExC" => "r--",
         "cudaMemcpy"
         | "cudaMemcpyAsync"
         | "cudaMemcpy2D"

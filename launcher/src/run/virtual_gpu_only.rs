@@ -1,5 +1,5 @@
-//! Whether a program holds the static CUDA runtime, which asks for NVIDIA's private interfaces and so cannot run on
-//! the virtual GPU. Reads the file only.
+//! Programs that a real GPU runs and the virtual one cannot: with the static CUDA runtime, which asks for NVIDIA's
+//! private interfaces, and with device code that is linked only when the program starts. Reads the file only.
 
 use object::read::{Object, ObjectSection, ObjectSymbol, ReadCache};
 use std::fs::File;
@@ -7,27 +7,37 @@ use std::path::Path;
 
 /// Section of device code that nvcc puts into host programs.
 const DEVICE_CODE: &str = ".nv_fatbin";
+/// Section of relocatable device code: nvcc's `-rdc=true` and `-dc`.
+const RELOCATABLE: &str = "__nv_relfatbin";
 /// With the shared runtime every program with device code imports this.
 const REGISTERS: &[u8] = b"__cudaRegisterFatBinary";
 
-/// Whether this program has device code and registers it with a runtime of its own.
+/// Why the virtual GPU cannot run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It registers device code with a runtime of its own.
+    StaticRuntime,
+    /// Its device code is relocatable.
+    Relocatable,
+}
+
+/// What keeps a program from the virtual GPU; `None` also for what is no program.
 #[must_use]
-pub fn is_inside(program: &Path) -> bool {
-    let Ok(file) = File::open(program) else {
-        return false;
+pub fn unfit(program: &Path) -> Option<Unfit> {
+    let file = ReadCache::new(File::open(program).ok()?);
+    let elf = object::File::parse(&file).ok()?;
+    let holds = |name: &str| {
+        let section = elf.section_by_name(name);
+        section.is_some_and(|section| section.size() > 0)
     };
-    let file = ReadCache::new(file);
-    let Ok(elf) = object::File::parse(&file) else {
-        return false;
-    };
-    let device_code = elf.section_by_name(DEVICE_CODE);
-    if device_code.is_none_or(|section| section.size() == 0) {
-        return false;
-    }
     let imported = |symbol: object::Symbol<'_, '_, _>| {
         symbol.is_undefined() && symbol.name_bytes().is_ok_and(|name| name == REGISTERS)
     };
-    !elf.dynamic_symbols().any(imported)
+    let registers_elsewhere = elf.dynamic_symbols().any(imported);
+    if (holds(DEVICE_CODE) || holds(RELOCATABLE)) && !registers_elsewhere {
+        return Some(Unfit::StaticRuntime);
+    }
+    holds(RELOCATABLE).then_some(Unfit::Relocatable)
 }
 
 #[cfg(test)]
@@ -64,13 +74,14 @@ mod tests {
 
     #[test]
     fn device_code_without_an_imported_runtime_has_its_own() {
-        assert!(is_inside(elf(".nv_fatbin", "malloc").path()));
+        let program = elf(".nv_fatbin", "malloc");
+        assert_eq!(unfit(program.path()), Some(Unfit::StaticRuntime));
     }
 
     #[test]
     fn programs_without_device_code_have_none() {
-        assert!(!is_inside(elf(".rodata", "malloc").path()));
-        assert!(!is_inside(Path::new("/bin/sh")));
-        assert!(!is_inside(Path::new("/no/such/file")));
+        assert_eq!(unfit(elf(".rodata", "malloc").path()), None);
+        assert_eq!(unfit(Path::new("/bin/sh")), None);
+        assert_eq!(unfit(Path::new("/no/such/file")), None);
     }
 }
