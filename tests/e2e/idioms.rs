@@ -205,4 +205,12 @@ fn a_buffer_for_each_sm() {
         (job.predicted_bytes, job.observed_peak_bytes),
         (Some(14 << 20), Some(14 << 20))
     );
+    // One at a time on the whole GPU: 98 SMs.
+    let whole = Migfit::run(&program, &gpu).policy("sequential");
+    let whole = whole.args("1024").done();
+    let job = whole.job("program");
+    assert_eq!(
+        (job.predicted_bytes, job.observed_peak_bytes),
+        (Some(98 << 20), Some(98 << 20))
+    );
 }
