@@ -66,7 +66,8 @@ impl Program {
 /// it when the tools that write job profiles changed.
 pub fn copy(folder: &Path) -> Result<(), ChoreError> {
     let (stamp, tools) = (folder.join("built-with"), tools()?);
-    if std::fs::read_to_string(&stamp).is_ok_and(|old| old != tools) {
+    let same = std::fs::read_to_string(&stamp).is_ok_and(|old| old == tools);
+    if folder.exists() && !same {
         std::fs::remove_dir_all(folder).map_err(file("remove", folder))?;
     }
     copy_folder(&paths::root().join("rodinia"), folder)?;
