@@ -57,8 +57,7 @@ pub struct Conversion {
 impl Conversion {
     /// `%d` and nothing more.
     pub fn is_plain_decimal(&self) -> bool {
-        let plain = !self.suppressed && self.width == LONGEST && self.size == 4;
-        plain && self.letter == b'd'
+        self.letter == b'd' && self.size == 4 && self.width == LONGEST && !self.suppressed
     }
 }
 
