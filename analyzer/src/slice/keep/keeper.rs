@@ -44,15 +44,9 @@ pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
         waiting_reads: Vec::new(),
         waiting_effects: seeds,
     };
-    keeper.drain();
-    while keeper.repair() {
-        keeper.drain();
-    }
+    keeper.settle();
     keeper.cheap_checks();
-    keeper.drain();
-    while keeper.repair() {
-        keeper.drain();
-    }
+    keeper.settle();
     keeper.kept
 }
 
@@ -71,6 +65,14 @@ pub struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
+    /// Follows everything that waits, until no jump needs repair.
+    fn settle(&mut self) {
+        self.drain();
+        while self.repair() {
+            self.drain();
+        }
+    }
+
     fn drain(&mut self) {
         loop {
             if let Some(at) = self.waiting_effects.pop() {
