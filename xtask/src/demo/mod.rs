@@ -22,8 +22,8 @@ pub fn run() -> Result<(), ChoreError> {
     migfit(&["layout", "show", "--gpu", "a100-40gb"])?;
     migfit(&["layout", "graph", "--gpu", "a100-40gb"])?;
     show::chapter("2. Building five CUDA programs with the real nvcc and their own Makefiles");
-    let folder = demo_folder();
-    build(&folder)?;
+    show::command("migfit build --virtual -- make");
+    let folder = prepare(|make| process::run(make, "the compiler's message is above"))?;
     show::chapter("3. What each program needs, before it runs");
     PROGRAMS
         .iter()
@@ -38,26 +38,18 @@ pub fn run() -> Result<(), ChoreError> {
 
 /// The five programs built for the virtual GPU, with their inputs; quick when they are there.
 pub fn built_programs() -> Result<PathBuf, ChoreError> {
-    let folder = demo_folder();
+    prepare(|make| process::quiet(make, "run `cargo xtask demo` to see the build"))
+}
+
+/// Sources, build and inputs; `build` runs the build command.
+fn prepare(
+    build: impl FnOnce(&mut Command) -> Result<(), ChoreError>,
+) -> Result<PathBuf, ChoreError> {
+    let folder = paths::target().join("demo/rodinia");
     rodinia::copy(&folder)?;
-    process::quiet(
-        &mut rodinia::build_command(&folder)?,
-        "run `cargo xtask demo` to see the build",
-    )?;
+    build(&mut rodinia::build_command(&folder)?)?;
     rodinia::make_inputs(&folder)?;
     Ok(folder)
-}
-
-fn demo_folder() -> PathBuf {
-    paths::target().join("demo/rodinia")
-}
-
-fn build(folder: &Path) -> Result<(), ChoreError> {
-    rodinia::copy(folder)?;
-    let mut command = rodinia::build_command(folder)?;
-    show::command("migfit build --virtual -- make");
-    process::run(&mut command, "the compiler's message is above")?;
-    rodinia::make_inputs(folder)
 }
 
 /// The formulas, then the need for two argument lists on four GPU models.
