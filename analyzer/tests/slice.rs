@@ -6,7 +6,7 @@
 use inkwell::context::Context;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::{pipeline, slice};
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::profile::{JobProfile, Summary};
 use migfit_schema::program::SizeProgram;
 use migfit_sizes::trace::MOST_BRANCHES;
 use migfit_sizes::{
@@ -28,18 +28,7 @@ fn whole(name: &str) -> SizeProgram {
 
 fn run(program: &SizeProgram, words: &[&str], cwd: PathBuf) -> (Need, Trace) {
     let profile = JobProfile {
-        summary: Summary {
-            version: PROFILE_VERSION,
-            migfit: String::new(),
-            name: String::new(),
-            allocations: Vec::new(),
-            launches: Vec::new(),
-            kernels: Vec::new(),
-            device_variables: 0,
-            unknowns: Vec::new(),
-            without_ir: Vec::new(),
-            failure: None,
-        },
+        summary: Summary::blank(""),
         program: Some(program.clone()),
     };
     let command = CommandLine {

@@ -44,6 +44,25 @@ pub struct Summary {
     pub failure: Option<String>,
 }
 
+impl Summary {
+    /// A summary of this form that tells nothing but the program's name.
+    #[must_use]
+    pub fn blank(name: &str) -> Summary {
+        Summary {
+            version: PROFILE_VERSION,
+            migfit: env!("CARGO_PKG_VERSION").to_owned(),
+            name: name.to_owned(),
+            allocations: Vec::new(),
+            launches: Vec::new(),
+            kernels: Vec::new(),
+            device_variables: 0,
+            unknowns: Vec::new(),
+            without_ir: Vec::new(),
+            failure: None,
+        }
+    }
+}
+
 /// One allocation site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allocation {

@@ -1,6 +1,6 @@
 //! Prints the need of a stored size program: `need FILE.program ARGS...`, evaluated in the present folder.
 
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::profile::{JobProfile, Summary};
 use migfit_sizes::{CommandLine, DeviceProperties, Limits, evaluate_traced};
 use std::time::Instant;
 
@@ -10,18 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = vec![path.clone()];
     args.extend(words);
     let profile = JobProfile {
-        summary: Summary {
-            version: PROFILE_VERSION,
-            migfit: String::new(),
-            name: path.clone(),
-            allocations: Vec::new(),
-            launches: Vec::new(),
-            kernels: Vec::new(),
-            device_variables: 0,
-            unknowns: Vec::new(),
-            without_ir: Vec::new(),
-            failure: None,
-        },
+        summary: Summary::blank(&path.clone()),
         program: Some(postcard::from_bytes(&std::fs::read(&path)?)?),
     };
     let command = CommandLine {

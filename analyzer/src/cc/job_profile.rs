@@ -89,16 +89,8 @@ impl Parts {
     fn unknown(name: &str, reason: &AnalysisError) -> Parts {
         Parts {
             summary: Summary {
-                version: PROFILE_VERSION,
-                migfit: env!("CARGO_PKG_VERSION").to_owned(),
-                name: name.to_owned(),
-                allocations: Vec::new(),
-                launches: Vec::new(),
-                kernels: Vec::new(),
-                device_variables: 0,
-                unknowns: Vec::new(),
-                without_ir: Vec::new(),
                 failure: Some(reason.to_string()),
+                ..Summary::blank(name)
             },
             program: None,
         }

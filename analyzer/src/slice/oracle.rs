@@ -6,7 +6,7 @@ use crate::slice::draft::{
     global, is, jump, load, phi, program, r, store,
 };
 use crate::slice::{advise, cut, slice};
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::profile::{JobProfile, Summary};
 use migfit_schema::program::{
     BinaryOp, Block, BlockId, Compare, Function, Instruction, Op, Operand, Place, Reg, SizeProgram,
     Terminator, Type,
@@ -301,18 +301,7 @@ impl Writer {
 
 fn trace(program: &SizeProgram) -> Trace {
     let profile = JobProfile {
-        summary: Summary {
-            version: PROFILE_VERSION,
-            migfit: String::new(),
-            name: String::new(),
-            allocations: Vec::new(),
-            launches: Vec::new(),
-            kernels: Vec::new(),
-            device_variables: 0,
-            unknowns: Vec::new(),
-            without_ir: Vec::new(),
-            failure: None,
-        },
+        summary: Summary::blank(""),
         program: Some(program.clone()),
     };
     let command = CommandLine {

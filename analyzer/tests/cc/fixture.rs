@@ -4,7 +4,7 @@ use migfit_schema::build::{
     BuiltProgram, CLANG_VARIABLE, LOG_VARIABLE, REAL_PATH_VARIABLE, VIRTUAL_VARIABLE,
 };
 use migfit_schema::container::{PROFILE_SECTION, SUMMARY, append, seal, sealed_entries};
-use migfit_schema::profile::{PROFILE_VERSION, Summary};
+use migfit_schema::profile::Summary;
 use object::{Object as _, ObjectSection as _};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -186,18 +186,7 @@ pub fn said(output: &Output) -> String {
 }
 
 fn container() -> Vec<u8> {
-    let summary = Summary {
-        version: PROFILE_VERSION,
-        migfit: "test".into(),
-        name: "canned".into(),
-        allocations: Vec::new(),
-        launches: Vec::new(),
-        kernels: Vec::new(),
-        device_variables: 0,
-        unknowns: Vec::new(),
-        without_ir: Vec::new(),
-        failure: None,
-    };
+    let summary = Summary::blank("canned");
     let mut container = Vec::new();
     append(
         &mut container,

@@ -83,22 +83,11 @@ fn nowhere() -> DeviceProperties {
 mod tests {
     use super::*;
     use crate::sizing::device::tests::calling;
-    use migfit_schema::profile::{PROFILE_VERSION, Summary};
+    use migfit_schema::profile::Summary;
 
     fn calls(name: &str) -> JobProfile {
         JobProfile {
-            summary: Summary {
-                version: PROFILE_VERSION,
-                migfit: "0.1.0".to_owned(),
-                name: "a".to_owned(),
-                allocations: Vec::new(),
-                launches: Vec::new(),
-                kernels: Vec::new(),
-                device_variables: 0,
-                unknowns: Vec::new(),
-                without_ir: Vec::new(),
-                failure: None,
-            },
+            summary: Summary::blank("a"),
             program: Some(calling(name)),
         }
     }

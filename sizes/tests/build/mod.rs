@@ -5,7 +5,7 @@
 
 mod often;
 
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::profile::{JobProfile, Summary};
 use migfit_schema::program::*;
 use migfit_sizes::{CommandLine, DeviceProperties, Limits, Need, evaluate};
 
@@ -121,18 +121,7 @@ impl Build {
 }
 
 pub fn summary() -> Summary {
-    Summary {
-        version: PROFILE_VERSION,
-        migfit: "test".to_owned(),
-        name: "test".to_owned(),
-        allocations: Vec::new(),
-        launches: Vec::new(),
-        kernels: Vec::new(),
-        device_variables: 0,
-        unknowns: Vec::new(),
-        without_ir: Vec::new(),
-        failure: None,
-    }
+    Summary::blank("test")
 }
 
 pub fn command(words: &[&str]) -> CommandLine {

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use migfit_fuzz::{command, device};
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::profile::{JobProfile, Summary};
 use migfit_schema::program::SizeProgram;
 use migfit_sizes::{Limits, evaluate};
 
@@ -12,18 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let profile = JobProfile {
-        summary: Summary {
-            version: PROFILE_VERSION,
-            migfit: String::new(),
-            name: String::new(),
-            allocations: Vec::new(),
-            launches: Vec::new(),
-            kernels: Vec::new(),
-            device_variables: 0,
-            unknowns: Vec::new(),
-            without_ir: Vec::new(),
-            failure: None,
-        },
+        summary: Summary::blank(""),
         program: Some(program),
     };
     let limits = Limits {
