@@ -7,6 +7,7 @@ mod exit_code;
 mod failure;
 mod fit;
 mod gpu;
+mod jobs;
 mod layout;
 mod output;
 mod policy;

@@ -22,12 +22,14 @@ impl Policy for Fifo {
             return Ok(Step::Wait("no slice holds the job".to_owned()));
         };
         match place(situation.graph, situation.held, wanted) {
-            Ok(_) if situation.running >= situation.cores => Ok(Step::WaitForCore(situation.cores)),
-            Ok(decision) => Ok(Step::Start(Start {
-                position: 0,
-                reason: format!("{}{}", named(&decision), decision.reason),
-                decision,
-            })),
+            Ok(decision) => Ok(match situation.host.lacks(head) {
+                Some(shortage) => Step::WaitForHost(shortage),
+                None => Step::Start(Start {
+                    position: 0,
+                    reason: format!("{}{}", named(&decision), decision.reason),
+                    decision,
+                }),
+            }),
             Err(occupied @ NoPlacement::Occupied { .. }) => Ok(Step::Wait(occupied.to_string())),
             Err(error) => Err(error),
         }

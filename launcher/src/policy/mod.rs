@@ -1,6 +1,8 @@
 //! Policies: who goes where, when. Pure: a situation in, one step with its reason out; no clock, no device, so
 //! the same object decides in live and in simulated runs.
 
+pub mod host;
+
 pub mod situation;
 
 pub mod step;
@@ -11,6 +13,7 @@ pub mod sequential;
 
 pub mod fifo;
 
+pub use host::{HostRoom, Shortage};
 pub use policies::Policy;
 pub use situation::{Queued, Situation};
 pub use step::{Start, Step};

@@ -2,8 +2,9 @@
 
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
-use crate::policy::{Policy, Queued, Situation, Step};
+use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Step};
 use migfit_mig::{Action, Held, Layout, LayoutGraph, ProfileName};
+use migfit_schema::units::Bytes;
 
 /// A GPU with its queue. `expect...` says what must come next; a scene that is dropped unchecked fails its test.
 struct Scene {
@@ -11,7 +12,7 @@ struct Scene {
     held: Vec<Held>,
     queue: Vec<Queued>,
     running: usize,
-    cores: usize,
+    cores: u32,
     checked: bool,
 }
 
@@ -56,11 +57,16 @@ impl Scene {
         let whole = self.graph.model().whole().unwrap().name;
         let job = self.queue.len();
         let slices = policy.choose(&fitting, whole);
-        self.queue.push(Queued { job, slices });
+        self.queue.push(Queued {
+            job,
+            slices,
+            cpus: 1,
+            host_memory: Bytes(0),
+        });
         self
     }
 
-    fn cores(mut self, cores: usize) -> Scene {
+    fn cores(mut self, cores: u32) -> Scene {
         self.cores = cores;
         self
     }
@@ -72,7 +78,10 @@ impl Scene {
             held: &self.held,
             queue: &self.queue,
             running: self.running,
-            cores: self.cores,
+            host: HostRoom {
+                cpus: self.cores - u32::try_from(self.running).unwrap(),
+                memory: None,
+            },
         };
         policy.next(&situation).unwrap()
     }
@@ -109,7 +118,7 @@ impl Scene {
     fn expect_wait(&mut self, policy: &dyn Policy, because: &str) {
         match self.next(policy) {
             Step::Wait(reason) => assert!(reason.contains(because), "{reason}"),
-            Step::WaitForCore(cores) => panic!("one of {cores} cores is waited for"),
+            Step::WaitForHost(shortage) => panic!("the host is waited for: {shortage:?}"),
             Step::Start(start) => panic!("{} starts", start.decision.placed),
         }
     }
@@ -186,7 +195,7 @@ fn fifo_starts_no_more_jobs_than_the_host_has_cores() {
         panic!("a second core is free");
     };
     scene.expect_start(&Fifo, "1g.5gb@4", "");
-    assert_eq!(scene.next(&Fifo), Step::WaitForCore(2));
+    assert_eq!(scene.next(&Fifo), Step::WaitForHost(Shortage::Cores));
     let mut full = Scene::on("a100-40gb")
         .cores(1)
         .busy("7g.40gb@0")

@@ -1,6 +1,8 @@
 //! What a policy is told: the queue, the slices there are, and how much runs. Knows neither time nor processes.
 
+use crate::policy::HostRoom;
 use migfit_mig::{Held, LayoutGraph, ProfileName};
+use migfit_schema::units::Bytes;
 
 /// A job that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +11,10 @@ pub struct Queued {
     pub job: usize,
     /// MIG profiles that hold it, the one to prefer first; never empty.
     pub slices: Vec<ProfileName>,
+    /// Cores that it keeps busy, at most as many as the host has.
+    pub cpus: u32,
+    /// Host memory that it takes, at most what the host has; 0 where nothing is stated.
+    pub host_memory: Bytes,
 }
 
 /// Everything that a decision may depend on.
@@ -22,6 +28,6 @@ pub struct Situation<'a> {
     pub queue: &'a [Queued],
     /// Jobs that run.
     pub running: usize,
-    /// Jobs that the host's cores can run at once, at least 1.
-    pub cores: usize,
+    /// What the host has free.
+    pub host: HostRoom,
 }

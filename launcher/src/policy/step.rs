@@ -1,5 +1,6 @@
 //! What a policy answers: start one job on one slice, or wait; each with its reason.
 
+use crate::policy::Shortage;
 use migfit_mig::Decision;
 
 /// The next thing to do.
@@ -9,8 +10,8 @@ pub enum Step {
     Start(Start),
     /// Nothing can start until a running job ends; why.
     Wait(String),
-    /// A slice is free for the next job, and none of the host's cores, of which there are so many.
-    WaitForCore(usize),
+    /// A slice is free for the next job, and not what it takes of the host.
+    WaitForHost(Shortage),
 }
 
 /// A job's start.

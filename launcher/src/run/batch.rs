@@ -2,7 +2,7 @@
 //! job. Leaves no process and no slice behind. Knows neither the report's form nor how needs are foretold.
 
 use crate::gpu::{GpuError, LiveMigDevice};
-use crate::policy::{Policy, Queued, Situation, Start, Step};
+use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
 use crate::run::RunError;
 use crate::run::child::Running;
 use crate::run::events::{Event, Listener};
@@ -15,6 +15,7 @@ use crate::run::record::{self, Seen};
 use crate::run::slices::Slices;
 use crate::run::verified;
 use migfit_mig::LayoutGraph;
+use migfit_schema::units::Bytes;
 use rustix::process::Signal;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -32,8 +33,8 @@ pub struct Batch<'b> {
     pub policy: &'b dyn Policy,
     /// The layout graph.
     pub graph: &'b LayoutGraph,
-    /// Jobs that may run at once.
-    pub cores: usize,
+    /// What the host has for all jobs together.
+    pub host: HostRoom,
     /// What all jobs get.
     pub around: &'b Surroundings,
     /// Where results go.
@@ -50,8 +51,8 @@ pub type Ended<'e> = &'e mut dyn FnMut(usize, Outcome) -> Result<(), RunError>;
 pub struct Went {
     /// Name of the signal that stopped it.
     pub stopped_by: Option<&'static str>,
-    /// The host's cores, where a job waited for one of them with a slice free.
-    pub short_of_cores: Option<usize>,
+    /// The host's cores, where a job waited for some of them with a slice free.
+    pub short_of_cores: Option<u32>,
 }
 
 /// Runs all jobs to their ends.
@@ -118,7 +119,7 @@ struct Going<'g, 'b, 's> {
     stopped_by: Option<&'static str>,
     /// Why the queue did not move when the policy was last asked.
     waits_for: String,
-    short_of_cores: Option<usize>,
+    short_of_cores: Option<u32>,
 }
 
 impl Going<'_, '_, '_> {
@@ -142,14 +143,36 @@ impl Going<'_, '_, '_> {
     fn submit(&mut self) -> Result<(), RunError> {
         for (job, ready) in self.batch.jobs.iter().enumerate() {
             match &ready.program {
-                Ok(program) => self.queue.push(Queued {
-                    job,
-                    slices: program.slices.clone(),
-                }),
+                Ok(program) => self.queue.push(self.queued(job, program)),
                 Err(error) => self.tell(job, Outcome::not_started(error.to_string()))?,
             }
         }
         Ok(())
+    }
+
+    /// What a job takes, cut to what there is, so that the largest runs alone instead of never.
+    fn queued(&self, job: usize, program: &Program) -> Queued {
+        let stated = &self.batch.jobs[job].job;
+        let host = self.batch.host;
+        let memory = stated.host_memory.unwrap_or_default();
+        Queued {
+            job,
+            slices: program.slices.clone(),
+            cpus: stated.cpus.min(host.cpus),
+            host_memory: host.memory.map_or(memory, |all| memory.min(all)),
+        }
+    }
+
+    /// What running jobs leave of the host.
+    fn host_room(&self) -> HostRoom {
+        let mut room = self.batch.host;
+        for running in &self.running {
+            let stated = &self.batch.jobs[running.job].job;
+            room.cpus = room.cpus.saturating_sub(stated.cpus);
+            let memory = stated.host_memory.unwrap_or_default().0;
+            room.memory = room.memory.map(|free| Bytes(free.0.saturating_sub(memory)));
+        }
+        room
     }
 
     /// Starts what can start.
@@ -161,7 +184,7 @@ impl Going<'_, '_, '_> {
                 held: &self.slices.held(),
                 queue: &self.queue,
                 running: self.running.len(),
-                cores: self.batch.cores,
+                host: self.host_room(),
             };
             let start = match self.batch.policy.next(&situation)? {
                 Step::Start(start) => start,
@@ -169,8 +192,10 @@ impl Going<'_, '_, '_> {
                     self.waits_for = why;
                     return Ok(());
                 }
-                Step::WaitForCore(cores) => {
-                    self.short_of_cores = Some(cores);
+                Step::WaitForHost(shortage) => {
+                    if shortage == Shortage::Cores {
+                        self.short_of_cores = Some(self.batch.host.cpus);
+                    }
                     return Ok(());
                 }
             };

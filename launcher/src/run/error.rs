@@ -4,8 +4,8 @@ use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::gpu::GpuError;
 use crate::gpu::virtual_gpu::STATE_VARIABLE;
+use crate::jobs::file::JobFileError;
 use crate::program::ProgramError;
-use crate::run::job_file::JobFileError;
 use crate::run::need::TooLarge;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! A job, its program and its slice -> the process to start: environment, folder, streams. Starts nothing.
 
-use crate::run::job::Job;
+use crate::jobs::Job;
 use migfit_schema::record::RECORD_DIR_VARIABLE;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -107,15 +107,15 @@ mod tests {
     #[test]
     fn a_job_sees_its_slice_and_keeps_what_it_had() {
         let job = Job {
-            name: "a".to_owned(),
-            command: vec!["./a.out".into(), "4".into()],
-            cwd: "/".into(),
             env: vec![
                 ("LD_PRELOAD".to_owned(), "/their.so".to_owned()),
                 ("CUDA_VISIBLE_DEVICES".to_owned(), "0,1".to_owned()),
             ],
-            memory: None,
-            stated_at: None,
+            ..Job::new(
+                "a".to_owned(),
+                vec!["./a.out".into(), "4".into()],
+                "/".into(),
+            )
         };
         let around = Surroundings {
             runtime: Some("/ours.so".into()),

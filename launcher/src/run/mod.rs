@@ -2,14 +2,6 @@
 
 pub mod error;
 
-pub mod job;
-
-mod toml_place;
-
-mod memory;
-
-pub mod job_file;
-
 mod installation;
 
 pub mod folder;

@@ -1,9 +1,9 @@
 //! One job and a board -> what is foretold of it and the MIG profiles that hold it, tightest first, with the reason.
 //! What is not known goes to the whole GPU and says why.
 
+use crate::jobs::Job;
 use crate::policy::Policy;
 use crate::program::{self, ProgramError};
-use crate::run::job::Job;
 use crate::sizing::choice::Slice;
 use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, device, size};
 use migfit_mig::{MigProfile, ProfileName};
@@ -309,12 +309,8 @@ mod tests {
 
     fn job(memory: Option<u64>) -> Job {
         Job {
-            name: "a".to_owned(),
-            command: vec!["sh".into()],
-            cwd: "/".into(),
-            env: Vec::new(),
             memory: memory.map(|mib| Mib(mib).to_bytes()),
-            stated_at: None,
+            ..Job::new("a".to_owned(), vec!["sh".into()], "/".into())
         }
     }
 

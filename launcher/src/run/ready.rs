@@ -1,9 +1,9 @@
 //! All jobs of a run, made ready before anything starts: program found, need foretold, slices chosen.
 
+use crate::jobs::Job;
 use crate::policy::Policy;
 use crate::program::{self, ProgramError};
 use crate::run::RunError;
-use crate::run::job::Job;
 use crate::run::need::{Foretold, foretell};
 use crate::run::virtual_gpu_only::{Unfit, unfit};
 use crate::sizing::Board;

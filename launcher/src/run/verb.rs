@@ -4,16 +4,16 @@ use crate::cli::request::{JobSource, PolicyName, RunPlan};
 use crate::cli::selector::GpuSelector;
 use crate::exit_code::ExitCode;
 use crate::gpu::{DriverGpu, GpuError, MigGpu, Which, virtual_gpu};
-use crate::policy::Policy;
+use crate::jobs::Job;
+use crate::jobs::file as job_file;
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
+use crate::policy::{HostRoom, Policy};
 use crate::report::{self, Heading, ReportFile, Told};
 use crate::run::RunError;
 use crate::run::batch::{self, Batch};
 use crate::run::folder::RunFolder;
 use crate::run::installation::{Installation, NVML};
-use crate::run::job::Job;
-use crate::run::job_file;
 use crate::run::launch::Surroundings;
 use crate::run::progress::Progress;
 use crate::run::ready::{CannotStart, Ground, ReadyJob, make_ready};
@@ -123,7 +123,7 @@ impl Stage {
             jobs: &ready,
             policy: policy.as_ref(),
             graph: &graph,
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            host: host(),
             around: &self.around,
             folder: &self.folder,
             terminal,
@@ -140,11 +140,20 @@ impl Stage {
         let mut ended = |job: usize, outcome| file.add(job, &ready[job], &outcome);
         let went = batch::run(&batch, slices, &progress, &mut ended);
         if let Ok(Some(cores)) = went.as_ref().map(|went| went.short_of_cores) {
-            file.short_of_cores(cores);
+            file.short_of_cores(cores as usize);
         }
         // Also after an error: what was done by then is on record.
         let told = file.finish()?;
         Ok((told, went?.stopped_by))
+    }
+}
+
+/// What this host has for jobs: the cores that this process may use. Its memory is not looked at yet.
+fn host() -> HostRoom {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    HostRoom {
+        cpus: u32::try_from(cores).unwrap_or(u32::MAX),
+        memory: None,
     }
 }
 
@@ -171,14 +180,13 @@ fn single(program: &Path, args: &[OsString]) -> Result<Job, RunError> {
         .unwrap_or(program.as_os_str())
         .to_string_lossy();
     let words = std::iter::once(program.as_os_str().to_owned());
-    Ok(Job {
-        name: name.trim_start_matches('.').replace('/', "-"),
-        command: words.chain(args.iter().cloned()).collect(),
-        cwd: std::env::current_dir().map_err(RunError::WorkingFolder)?,
-        env: Vec::new(),
-        memory: None,
-        stated_at: None,
-    })
+    let name = name.trim_start_matches('.').replace('/', "-");
+    let cwd = std::env::current_dir().map_err(RunError::WorkingFolder)?;
+    Ok(Job::new(
+        name,
+        words.chain(args.iter().cloned()).collect(),
+        cwd,
+    ))
 }
 
 /// The one program of `migfit run PROGRAM` must be there.

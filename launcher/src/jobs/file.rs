@@ -1,9 +1,9 @@
 //! A job file (TOML) -> jobs, in the file's order. Every complaint has its line and column. Knows no GPU.
 
 use crate::cli::nearest::nearest;
-use crate::run::job::Job;
-use crate::run::memory;
-use crate::run::toml_place::line_and_column;
+use crate::jobs::Job;
+use crate::jobs::memory;
+use crate::jobs::toml_place::line_and_column;
 use migfit_schema::units::Bytes;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -199,13 +199,12 @@ fn job(span: Range<usize>, table: &DeTable<'_>, folder: &Path) -> Result<Vec<Job
         Some(cwd) => existing(cwd, folder)?,
         None => folder.to_owned(),
     };
+    let name = name(span, table.get("name"), &words)?;
+    let command = words.into_iter().map(Into::into).collect();
     let job = Job {
-        name: name(span, table.get("name"), &words)?,
-        command: words.into_iter().map(Into::into).collect(),
-        cwd,
         env: table.get("env").map_or(Ok(Vec::new()), env)?,
         memory: table.get("memory").map(memory_of).transpose()?,
-        stated_at: None,
+        ..Job::new(name, command, cwd)
     };
     Ok(match table.get("count").map(count).transpose()? {
         None | Some(1) => vec![job],
@@ -372,5 +371,5 @@ fn wrong_type<T>(value: &Value<'_>, what: &str, how: &str) -> Result<T, Complain
 }
 
 #[cfg(test)]
-#[path = "job_file_tests.rs"]
+#[path = "file_tests.rs"]
 mod tests;

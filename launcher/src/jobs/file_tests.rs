@@ -29,12 +29,14 @@ fn a_whole_job_is_read() {
     "#;
     let read = parse(text, Path::new("/")).unwrap();
     let expected = Job {
-        name: "lud".to_owned(),
-        command: ["../lud/lud", "-s", "1024"].map(Into::into).to_vec(),
-        cwd: "/proc".into(),
         env: vec![("A".to_owned(), "1".to_owned())],
         memory: Some(Bytes(6 << 30)),
         stated_at: Some("4:19".to_owned()),
+        ..Job::new(
+            "lud".to_owned(),
+            ["../lud/lud", "-s", "1024"].map(Into::into).to_vec(),
+            "/proc".into(),
+        )
     };
     assert_eq!(read, [expected]);
 }
