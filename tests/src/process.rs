@@ -21,12 +21,16 @@ pub struct Outcome {
 }
 
 /// Variables that cargo and the user's shell put into our environment and that must not reach what we run.
-const FOREIGN: [&str; 9] = [
+const FOREIGN: [&str; 13] = [
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "MIGFIT",
     "MIGFIT_VGPU",
     "MIGFIT_VGPU_STATE",
+    "MIGFIT_VGPU_NAME",
+    "MIGFIT_VGPU_MIG",
+    "MIGFIT_VGPU_DELAY",
+    "MIGFIT_VGPU_FAULTS",
     "MIGFIT_VGPU_LOG",
     "MIGFIT_RECORD_DIR",
     "NVCC_APPEND_FLAGS",

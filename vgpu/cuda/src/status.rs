@@ -50,11 +50,13 @@ impl From<StateError> for Status {
             StateError::NotConfigured | StateError::NotFound(_) => Status::NO_DEVICE,
             StateError::NoPermission(_)
             | StateError::UnknownModel(_)
+            | StateError::Setting { .. }
             | StateError::OtherModel { .. }
             | StateError::Foreign { .. }
             | StateError::NoFolder { .. }
             | StateError::File { .. } => Status::SYSTEM_NOT_READY,
             StateError::MigOff
+            | StateError::ResetRequired
             | StateError::InvalidArgument(_)
             | StateError::InsufficientResources(_)
             | StateError::InUse(_) => Status::UNKNOWN,

@@ -113,6 +113,17 @@ impl Model {
         !self.profiles.is_empty()
     }
 
+    /// The same board without MIG.
+    #[must_use]
+    pub fn without_mig(self) -> Model {
+        Model {
+            sm_slices: 0,
+            memory_slices: 0,
+            profiles: Vec::new(),
+            ..self
+        }
+    }
+
     /// The MIG profile with this id.
     #[must_use]
     pub fn profile(&self, id: u32) -> Option<&GiProfile> {

@@ -42,9 +42,15 @@ pub const fn version<T>(number: u32) -> u32 {
     size_of::<T>() as u32 | number << 24
 }
 
-/// Exports functions of NVML: each body gives an `Outcome`.
+/// Exports functions of NVML: each body gives an `Outcome`, unless a fault is set for the function.
 macro_rules! exports {
-    ($($functions:tt)*) => {
-        migfit_vgpu_border::exports! { $crate::border::guard; $($functions)* }
+    ($($(#[$about:meta])* fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $body:block)*) => {
+        migfit_vgpu_border::exports! { $crate::border::guard; $(
+            $(#[$about])*
+            fn $name($($argument: $kind),*) {
+                $crate::faults::check(stringify!($name))?;
+                $body
+            }
+        )* }
     };
 }

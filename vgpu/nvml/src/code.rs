@@ -20,6 +20,12 @@ impl Code {
     pub const INSUFFICIENT_SIZE: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_INSUFFICIENT_SIZE);
     pub const DRIVER_NOT_LOADED: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_DRIVER_NOT_LOADED);
     pub const OPERATING_SYSTEM: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_OPERATING_SYSTEM);
+    pub const GPU_IS_LOST: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_GPU_IS_LOST);
+    pub const RESET_REQUIRED: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_RESET_REQUIRED);
+    pub const TIMEOUT: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_TIMEOUT);
+    pub const FUNCTION_NOT_FOUND: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_FUNCTION_NOT_FOUND);
+    pub const LIB_RM_VERSION_MISMATCH: Code =
+        Code(nvml::nvmlReturn_enum_NVML_ERROR_LIB_RM_VERSION_MISMATCH);
     pub const IN_USE: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_IN_USE);
     pub const MEMORY: Code = Code(nvml::nvmlReturn_enum_NVML_ERROR_MEMORY);
     pub const INSUFFICIENT_RESOURCES: Code =
@@ -44,11 +50,13 @@ impl From<StateError> for Code {
         match error {
             StateError::NotConfigured
             | StateError::UnknownModel(_)
+            | StateError::Setting { .. }
             | StateError::OtherModel { .. }
             | StateError::Foreign { .. } => Code::DRIVER_NOT_LOADED,
             StateError::NoFolder { .. } | StateError::File { .. } => Code::OPERATING_SYSTEM,
             StateError::NoPermission(_) => Code::NO_PERMISSION,
             StateError::MigOff => Code::NOT_SUPPORTED,
+            StateError::ResetRequired => Code::RESET_REQUIRED,
             StateError::InvalidArgument(_) => Code::INVALID_ARGUMENT,
             StateError::InsufficientResources(_) | StateError::TableFull(_) => {
                 Code::INSUFFICIENT_RESOURCES

@@ -6,6 +6,8 @@ mod border;
 
 mod code;
 
+mod faults;
+
 mod handle;
 
 mod library;

@@ -1,8 +1,9 @@
 //! Start and end of the library: the virtual GPU that the environment names is open between them.
 
 use crate::code::{Code, Outcome};
+use crate::faults;
 use migfit_vgpu_device::unsupported::Said;
-use migfit_vgpu_device::{Snapshot, VirtualGpu};
+use migfit_vgpu_device::{Faults, Snapshot, StateError, VirtualGpu};
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,11 +11,14 @@ struct Library {
     /// Starts without their end.
     users: u32,
     gpu: Option<Arc<VirtualGpu>>,
+    /// Read once per process, so that an end and a new start go on counting.
+    faults: Option<Arc<Faults>>,
 }
 
 static LIBRARY: Mutex<Library> = Mutex::new(Library {
     users: 0,
     gpu: None,
+    faults: None,
 });
 
 fn library() -> MutexGuard<'static, Library> {
@@ -25,7 +29,8 @@ fn library() -> MutexGuard<'static, Library> {
 pub fn start() -> Outcome {
     let mut library = library();
     if library.gpu.is_none() {
-        let gpu = VirtualGpu::from_env().map_err(|error| {
+        let opened = set_faults(&mut library).and_then(|_| VirtualGpu::from_env());
+        let gpu = opened.map_err(|error| {
             explain(&format!("migfit virtual GPU: {error}"));
             Code::from(error)
         })?;
@@ -33,6 +38,20 @@ pub fn start() -> Outcome {
     }
     library.users += 1;
     Ok(())
+}
+
+/// The faults that are set; none where they cannot be read, which the start tells.
+pub fn faults() -> Option<Arc<Faults>> {
+    set_faults(&mut library()).ok()
+}
+
+fn set_faults(library: &mut Library) -> Result<Arc<Faults>, StateError> {
+    let faults = match &library.faults {
+        Some(faults) => Arc::clone(faults),
+        None => Arc::new(faults::from_env()?),
+    };
+    library.faults = Some(Arc::clone(&faults));
+    Ok(faults)
 }
 
 fn explain(text: &str) {
@@ -76,8 +95,9 @@ pub fn mig_now() -> Outcome<(Arc<VirtualGpu>, Snapshot)> {
 
 /// Starts the library on a GPU of the test's own.
 #[cfg(test)]
-pub fn start_with(gpu: VirtualGpu) {
+pub fn start_with(gpu: VirtualGpu, faults: Faults) {
     let mut library = library();
     library.users = 1;
+    library.faults = Some(Arc::new(faults));
     library.gpu = Some(Arc::new(gpu));
 }

@@ -2,7 +2,7 @@
 //! its header would otherwise pass. Pure: it knows no file.
 
 use super::instances::{self, ComputeInstance, GpuInstance};
-use super::layout::Tables;
+use super::layout::{BOARD_BYTES, Tables};
 use super::placing;
 use crate::model::Model;
 
@@ -22,6 +22,7 @@ pub fn check(tables: &Tables, model: &Model) -> Result<(), String> {
         let before = computes.get(..nth).unwrap_or_default();
         check_compute_instance(compute, before, &owners, model)?;
     }
+    check_board(&tables.board)?;
     check_processes(tables, model)
 }
 
@@ -42,11 +43,24 @@ fn check_mig_mode(
     owners: &[GpuInstance],
     computes: &[ComputeInstance],
 ) -> Result<(), String> {
+    let settings = [tables.has_mig, tables.mig_pending];
+    if let Some(odd) = settings.into_iter().find(|setting| *setting > 1) {
+        return Err(format!("a setting of MIG is {odd}, neither on nor off"));
+    }
     match tables.mig_mode {
         1 if model.has_mig() => Ok(()),
         0 if owners.is_empty() && computes.is_empty() => Ok(()),
         0 => Err("it has instances while MIG mode is off".to_owned()),
         mode => Err(format!("MIG mode {mode} is none of {}", model.name)),
+    }
+}
+
+fn check_board(board: &[u8; BOARD_BYTES]) -> Result<(), String> {
+    let text = board.split(|byte| *byte == 0).next().unwrap_or_default();
+    let rest = board.iter().skip(text.len());
+    match std::str::from_utf8(text) {
+        Ok(_) if text.len() < BOARD_BYTES && rest.into_iter().all(|byte| *byte == 0) => Ok(()),
+        _ => Err("the board's name is no text".to_owned()),
     }
 }
 
@@ -192,6 +206,11 @@ mod tests {
     fn impossible_modes_and_amounts_are_told() {
         assert!(damage(|tables| tables.mig_mode = 0).contains("while MIG mode is off"));
         assert!(damage(|tables| tables.mig_mode = 2).contains("MIG mode 2"));
+        assert!(damage(|tables| tables.mig_pending = 2).contains("setting of MIG is 2"));
+        assert!(damage(|tables| tables.has_mig = 9).contains("setting of MIG is 9"));
+        assert!(damage(|tables| tables.board = [b'x'; BOARD_BYTES]).contains("board's name"));
+        assert!(damage(|tables| tables.board[3] = b'x').contains("board's name"));
+        assert!(damage(|tables| tables.board[0] = 0xff).contains("board's name"));
         assert!(damage(|tables| tables.processes[3].bytes = u64::MAX).contains("more than"));
     }
 

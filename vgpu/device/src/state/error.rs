@@ -11,6 +11,16 @@ pub enum StateError {
     /// No built-in model has that name, or too little is known of it for a virtual GPU.
     #[error("{0}")]
     UnknownModel(String),
+    /// An environment variable has a value that is none.
+    #[error("{variable}={value} is not usable: {reason}")]
+    Setting {
+        /// The variable.
+        variable: &'static str,
+        /// Its value, or the part of it that is meant.
+        value: String,
+        /// What is wrong with it, as a clause.
+        reason: String,
+    },
     /// The file is another model's state.
     #[error(
         "{path} is the state of GPU model {stored}, not of {wanted}; name another file in MIGFIT_VGPU_STATE or remove this one"
@@ -61,6 +71,9 @@ pub enum StateError {
     /// MIG mode is off, or the model has no MIG.
     #[error("MIG is off on this GPU; switch MIG mode on first")]
     MigOff,
+    /// The board switches MIG mode at a reset only.
+    #[error("MIG mode changes at the next reset of this GPU; reset it, or remove its state file")]
+    ResetRequired,
     /// An argument that names no MIG profile or no legal placement.
     #[error("{0}")]
     InvalidArgument(String),

@@ -291,16 +291,18 @@ fn initial_bytes(model: &str, uuid: uuid::Uuid, tables: &Tables) -> Vec<u8> {
 
 const _: () = {
     use super::layout::{
-        COMPUTE_INSTANCES, ComputeInstanceRow, GPU_INSTANCES, GpuInstanceRow, PROCESSES, ProcessRow,
+        BOARD_BYTES, COMPUTE_INSTANCES, ComputeInstanceRow, GPU_INSTANCES, GpuInstanceRow,
+        PROCESSES, ProcessRow,
     };
     assert!(size_of::<Header>() == 8 * 4 + NAME_BYTES + 16);
     assert!(
-        size_of::<GpuInstanceRow>() == 16
+        size_of::<GpuInstanceRow>() == 24
             && size_of::<ComputeInstanceRow>() == 24
             && size_of::<ProcessRow>() == 32
     );
     assert!(
-        size_of::<Tables>() == 8 + 16 * GPU_INSTANCES + 24 * COMPUTE_INSTANCES + 32 * PROCESSES
+        size_of::<Tables>()
+            == 8 * 4 + BOARD_BYTES + 24 * GPU_INSTANCES + 24 * COMPUTE_INSTANCES + 32 * PROCESSES
     );
 };
 

@@ -1,15 +1,14 @@
 //! One virtual GPU as its users see it: each method is one transaction on the state file.
 
-use super::damage;
 use super::error::StateError;
 use super::file::StateFile;
 use super::instances::{self, ComputeInstance, GpuInstance};
 use super::layout::Tables;
 use super::processes::{self, MemoryUse, ProcessUse};
-use super::{identity, places};
+use super::{identity, mig_mode};
 use crate::model::{Model, Placement};
 use migfit_schema::units::Bytes;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A virtual GPU. Cheap to open; share one per process.
 pub struct VirtualGpu {
@@ -23,6 +22,8 @@ pub struct VirtualGpu {
 pub struct Snapshot {
     /// Whether MIG mode is on.
     pub mig_mode: bool,
+    /// Whether it is on after the next reset.
+    pub mig_pending: bool,
     /// GPU instances, by id.
     pub gpu_instances: Vec<GpuInstance>,
     /// Compute instances, by GI id and CI id.
@@ -32,66 +33,6 @@ pub struct Snapshot {
 }
 
 impl VirtualGpu {
-    /// Opens the GPU that `MIGFIT_VGPU` and `MIGFIT_VGPU_STATE` name.
-    ///
-    /// # Errors
-    /// When neither names one, or the state file is not usable.
-    pub fn from_env() -> Result<VirtualGpu, StateError> {
-        let path = places::named_by_environment()?;
-        VirtualGpu::open(&path, places::variable("MIGFIT_VGPU").as_deref())
-    }
-
-    /// The state file that the environment names, whether or not it is there.
-    ///
-    /// # Errors
-    /// `NotConfigured` when neither variable is set, or the default folder is not this user's.
-    pub fn path_from_env() -> Result<PathBuf, StateError> {
-        places::named_by_environment()
-    }
-
-    /// Opens the GPU of a state file; makes the file when it is not there and a model is given.
-    ///
-    /// # Errors
-    /// When the model is unknown or another one's, or the file is not usable.
-    pub fn open(path: &Path, model: Option<&str>) -> Result<VirtualGpu, StateError> {
-        if let Some(name) = model {
-            let model = Model::named(name)?;
-            let tables = Tables {
-                mig_mode: u64::from(model.has_mig()),
-                ..Tables::EMPTY
-            };
-            StateFile::create(
-                path,
-                &model.name,
-                identity::gpu(&model.name, &places::absolute(path)),
-                &tables,
-            )?;
-        }
-        let (file, stored) = StateFile::open(path)?;
-        if let Some(wanted) = model
-            && Model::named(wanted)?.name != stored.model
-        {
-            return Err(StateError::OtherModel {
-                path: path.to_owned(),
-                stored: stored.model,
-                wanted: wanted.to_owned(),
-            });
-        }
-        let unusable = |reason| StateError::Foreign {
-            path: path.to_owned(),
-            reason,
-        };
-        let model = Model::named(&stored.model)
-            .map_err(|error| unusable(format!("it names no GPU model of ours ({error})")))?;
-        file.read(|tables| damage::check(tables, &model))?
-            .map_err(|reason| unusable(format!("it is damaged: {reason}")))?;
-        Ok(VirtualGpu {
-            model,
-            uuid: stored.uuid,
-            file,
-        })
-    }
-
     /// Its figures.
     #[must_use]
     pub fn model(&self) -> &Model {
@@ -134,19 +75,28 @@ impl VirtualGpu {
         processes::reap(&mut tables);
         Ok(Snapshot {
             mig_mode: tables.mig_mode == 1,
+            mig_pending: tables.mig_pending == 1,
             gpu_instances: instances::gpu_instances(&tables, &self.model),
             compute_instances: instances::compute_instances(&tables, &self.model),
             processes: processes::list(&tables),
         })
     }
 
-    /// Switches MIG mode.
+    /// Asks for MIG mode to be on or off. What is asked for stays pending when it fails: a reset makes it so.
     ///
     /// # Errors
-    /// `MigOff` for a model without MIG, `InUse` while instances or processes exist.
+    /// `MigOff` for a board without MIG, `InUse` while instances or processes exist, `ResetRequired` on boards that
+    /// switch at a reset only.
     pub fn set_mig_mode(&self, on: bool) -> Result<(), StateError> {
-        self.file
-            .write(|tables| instances::set_mig_mode(tables, &self.model, on))
+        self.attempt(|tables| mig_mode::set(tables, &self.model, on))
+    }
+
+    /// Resets the GPU: all instances are gone, and MIG mode is as it was last asked for.
+    ///
+    /// # Errors
+    /// `InUse` while processes are on it.
+    pub fn reset(&self) -> Result<(), StateError> {
+        self.file.write(mig_mode::reset)
     }
 
     /// Places on which a GPU instance of the MIG profile with this id could be created now, in the driver's order.
@@ -180,10 +130,9 @@ impl VirtualGpu {
     /// Destroys a GPU instance.
     ///
     /// # Errors
-    /// `NotFound`, or `InUse` while it has compute instances or processes.
+    /// `NotFound`, or `InUse` while it has compute instances or processes, and for a moment after.
     pub fn destroy_gpu_instance(&self, id: u32) -> Result<(), StateError> {
-        self.file
-            .write(|tables| instances::destroy_gpu_instance(tables, id))
+        self.attempt(|tables| instances::destroy_gpu_instance(tables, id))
     }
 
     /// Creates a compute instance of the profile with this id in a GPU instance.
@@ -204,10 +153,17 @@ impl VirtualGpu {
     /// Destroys a compute instance.
     ///
     /// # Errors
-    /// `NotFound`, or `InUse` while a process runs on it.
+    /// `NotFound`, or `InUse` while a process runs on it, and for a moment after.
     pub fn destroy_compute_instance(&self, gpu_instance: u32, id: u32) -> Result<(), StateError> {
-        self.file
-            .write(|tables| instances::destroy_compute_instance(tables, gpu_instance, id))
+        self.attempt(|tables| instances::destroy_compute_instance(tables, gpu_instance, id))
+    }
+
+    /// A change that leaves its trace when it fails too: failed attempts are counted.
+    fn attempt(
+        &self,
+        change: impl FnOnce(&mut Tables) -> Result<(), StateError>,
+    ) -> Result<(), StateError> {
+        self.file.write(|tables| Ok(change(tables)))?
     }
 
     /// Memory of a GPU instance, or of the whole GPU.

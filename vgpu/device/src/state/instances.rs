@@ -135,6 +135,8 @@ pub fn create_gpu_instance(
         id,
         profile: profile.id,
         start: placement.start,
+        lingering: 0,
+        reserved: 0,
     };
     Ok(GpuInstance {
         id,
@@ -159,7 +161,9 @@ pub fn destroy_gpu_instance(tables: &mut Tables, id: u32) -> Result<(), StateErr
     if compute > 0 || busy {
         return Err(StateError::InUse(format!("GPU instance {id}")));
     }
-    gpu_instance_row(tables, id)?.taken = 0;
+    let row = gpu_instance_row(tables, id)?;
+    still_lingers(&mut row.lingering, || format!("GPU instance {id}"))?;
+    row.taken = 0;
     Ok(())
 }
 
@@ -197,7 +201,7 @@ pub fn create_compute_instance(
         id,
         profile: profile.id,
         start: placement.start,
-        reserved: 0,
+        lingering: 0,
     };
     Ok(ComputeInstance {
         gpu_instance: owner,
@@ -226,28 +230,27 @@ pub fn destroy_compute_instance(
         .ok_or_else(|| {
             StateError::NotFound(format!("compute instance {id} in GPU instance {owner}"))
         })?;
+    let name = || format!("compute instance {id} of GPU instance {owner}");
     if busy {
-        return Err(StateError::InUse(format!(
-            "compute instance {id} of GPU instance {owner}"
-        )));
+        return Err(StateError::InUse(name()));
     }
+    still_lingers(&mut row.lingering, name)?;
     row.taken = 0;
     Ok(())
 }
 
-/// Switches MIG mode; only an unused GPU can.
-pub fn set_mig_mode(tables: &mut Tables, model: &Model, on: bool) -> Result<(), StateError> {
-    if !model.has_mig() {
-        return Err(StateError::MigOff);
+/// Counts an attempt to destroy what was in use until a moment ago; an error while there are such attempts to go.
+fn still_lingers(left: &mut u32, name: impl FnOnce() -> String) -> Result<(), StateError> {
+    match left.checked_sub(1) {
+        None => Ok(()),
+        Some(fewer) => {
+            *left = fewer;
+            let name = name();
+            Err(StateError::InUse(format!(
+                "{name}, whose process has just ended,"
+            )))
+        }
     }
-    reap(tables);
-    let used = tables.gpu_instances.iter().any(|row| row.taken == 1)
-        || tables.processes.iter().any(|row| row.taken == 1);
-    if used && (tables.mig_mode == 1) != on {
-        return Err(StateError::InUse("the GPU".to_owned()));
-    }
-    tables.mig_mode = u64::from(on);
-    Ok(())
 }
 
 fn require_mig(tables: &Tables) -> Result<(), StateError> {

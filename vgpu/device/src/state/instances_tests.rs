@@ -194,7 +194,13 @@ fn mig_mode_is_on_from_the_start_and_only_an_unused_gpu_switches() {
     gpu.create_gpu_instance(G1, None).unwrap();
     assert!(matches!(gpu.set_mig_mode(false), Err(StateError::InUse(_))));
     gpu.destroy_gpu_instance(13).unwrap();
-    gpu.set_mig_mode(false).unwrap();
+    assert!(matches!(
+        gpu.set_mig_mode(false),
+        Err(StateError::ResetRequired)
+    ));
+    let state = gpu.snapshot().unwrap();
+    assert_eq!((state.mig_mode, state.mig_pending), (true, false));
+    gpu.reset().unwrap();
     assert!(matches!(
         gpu.create_gpu_instance(G1, None),
         Err(StateError::MigOff)

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 /// First bytes of a state file.
 pub const MAGIC: [u8; 8] = *b"MIGFITVG";
 /// Version of the layout; raised at any change.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// Rows for GPU instances.
 pub const GPU_INSTANCES: usize = 16;
 /// Rows for compute instances.
@@ -15,6 +15,10 @@ pub const COMPUTE_INSTANCES: usize = 64;
 pub const PROCESSES: usize = 512;
 /// Bytes for the model's name.
 pub const NAME_BYTES: usize = 64;
+/// Bytes for the board's name, a NUL included: as many as NVML has for it.
+pub const BOARD_BYTES: usize = 96;
+/// Attempts that fail where nothing else is set: enough that a caller who does not try again is found out.
+pub const DEFAULT_DELAY: u64 = 1;
 /// In a process row: the whole GPU, no instance.
 pub const NO_INSTANCE: u32 = u32::MAX;
 
@@ -48,8 +52,16 @@ pub struct Header {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Tables {
+    /// 1 where the board offers MIG.
+    pub has_mig: u64,
     /// 1 while MIG mode is on.
     pub mig_mode: u64,
+    /// What `mig_mode` becomes at the next reset.
+    pub mig_pending: u64,
+    /// How many attempts to destroy an instance fail after a process on it has ended.
+    pub delay: u64,
+    /// The board's name, padded with zeros.
+    pub board: [u8; BOARD_BYTES],
     /// GPU instances.
     pub gpu_instances: [GpuInstanceRow; GPU_INSTANCES],
     /// Compute instances.
@@ -70,6 +82,10 @@ pub struct GpuInstanceRow {
     pub profile: u32,
     /// First memory slice.
     pub start: u32,
+    /// Attempts to destroy it that still fail, since a process on it has ended.
+    pub lingering: u32,
+    /// Keeps the row's size a multiple of 8.
+    pub reserved: u32,
 }
 
 /// A compute instance.
@@ -86,8 +102,8 @@ pub struct ComputeInstanceRow {
     pub profile: u32,
     /// First SM slice within the GPU instance.
     pub start: u32,
-    /// Keeps the row's size a multiple of 8.
-    pub reserved: u32,
+    /// Attempts to destroy it that still fail, since a process on it has ended.
+    pub lingering: u32,
 }
 
 /// A process with a context on a slice.
@@ -111,12 +127,18 @@ pub struct ProcessRow {
 impl Tables {
     /// No instances, no processes.
     pub const EMPTY: Tables = Tables {
+        has_mig: 1,
         mig_mode: 0,
+        mig_pending: 0,
+        delay: DEFAULT_DELAY,
+        board: [0; BOARD_BYTES],
         gpu_instances: [GpuInstanceRow {
             taken: 0,
             id: 0,
             profile: 0,
             start: 0,
+            lingering: 0,
+            reserved: 0,
         }; GPU_INSTANCES],
         compute_instances: [ComputeInstanceRow {
             taken: 0,
@@ -124,7 +146,7 @@ impl Tables {
             id: 0,
             profile: 0,
             start: 0,
-            reserved: 0,
+            lingering: 0,
         }; COMPUTE_INSTANCES],
         processes: [ProcessRow {
             taken: 0,

@@ -8,6 +8,8 @@ mod identity;
 mod instances;
 mod layout;
 mod liveness;
+mod mig_mode;
+mod opening;
 mod places;
 mod placing;
 mod processes;
@@ -24,5 +26,7 @@ pub use slices::Slice;
 mod file_tests;
 #[cfg(test)]
 mod instances_tests;
+#[cfg(test)]
+mod opening_tests;
 #[cfg(test)]
 mod processes_tests;

@@ -2,6 +2,7 @@
 
 use super::error::StateError;
 use crate::model::Model;
+use crate::settings::variable;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -14,11 +15,6 @@ pub fn named_by_environment() -> Result<PathBuf, StateError> {
         (None, Some(model)) => default_path(&Model::named(&model)?.name),
         (None, None) => Err(StateError::NotConfigured),
     }
-}
-
-/// An environment variable that is set and not empty.
-pub fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The path that names the GPU: the real folder, since the file itself may not be there yet.

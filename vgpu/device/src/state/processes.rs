@@ -76,9 +76,28 @@ impl Holder {
 
 /// Frees the rows of processes that are gone.
 pub fn reap(tables: &mut Tables) {
-    for row in tables.processes.iter_mut().filter(|row| row.taken == 1) {
-        if !liveness::is_alive(row.pid, row.started) {
-            row.taken = 0;
+    end_rows(tables, |row| !liveness::is_alive(row.pid, row.started));
+}
+
+/// Frees taken rows; the instances that they were on linger for a moment.
+fn end_rows(tables: &mut Tables, has_ended: impl Fn(&ProcessRow) -> bool) {
+    let lingering = u32::try_from(tables.delay).unwrap_or(u32::MAX);
+    for row in &mut tables.processes {
+        if row.taken == 0 || !has_ended(row) {
+            continue;
+        }
+        row.taken = 0;
+        let owners = tables.gpu_instances.iter_mut();
+        for owner in owners.filter(|owner| owner.taken == 1 && owner.id == row.gpu_instance) {
+            owner.lingering = lingering;
+        }
+        let instances = tables.compute_instances.iter_mut();
+        for instance in instances.filter(|instance| {
+            instance.taken == 1
+                && instance.gpu_instance == row.gpu_instance
+                && instance.id == row.compute_instance
+        }) {
+            instance.lingering = lingering;
         }
     }
 }
@@ -118,8 +137,8 @@ pub fn charge(
 pub fn uncharge(tables: &mut Tables, holder: &Holder, bytes: u64) {
     if let Some(row) = tables.processes.iter_mut().find(|row| holder.owns(row)) {
         row.bytes = row.bytes.saturating_sub(bytes);
-        row.taken = u32::from(row.bytes > 0);
     }
+    end_rows(tables, |row| holder.owns(row) && row.bytes == 0);
 }
 
 /// Whether the holder's process holds anything, on any slice.
@@ -129,13 +148,7 @@ pub fn holds_anything(tables: &Tables, holder: &Holder) -> bool {
 
 /// Forgets the holder's process with all that it holds, on any slice.
 pub fn release(tables: &mut Tables, holder: &Holder) {
-    for row in tables
-        .processes
-        .iter_mut()
-        .filter(|row| holder.is_process_of(row))
-    {
-        row.taken = 0;
-    }
+    end_rows(tables, |row| holder.is_process_of(row));
 }
 
 /// Processes in the table, by pid.

@@ -2,11 +2,12 @@
 
 use super::error::StateError;
 use super::gpu::VirtualGpu;
-use super::layout::Tables;
+use super::layout::{DEFAULT_DELAY, Tables};
 use super::liveness;
 use super::processes::{self, Holder};
 use super::slices::Slice;
 use crate::context::{Context, context_cost};
+use crate::settings::{MigSetting, Settings};
 use migfit_schema::units::{Bytes, Mib};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -119,21 +120,33 @@ fn an_instance_with_a_process_is_in_use() {
         Err(StateError::InUse(_))
     ));
     drop(context);
+    // A moment after its end it still is, and so is the GPU instance after that.
+    for _ in 0..DEFAULT_DELAY {
+        let answer = gpu.destroy_compute_instance(owner, compute);
+        assert!(matches!(answer, Err(StateError::InUse(_))));
+    }
     gpu.destroy_compute_instance(owner, compute).unwrap();
+    for _ in 0..DEFAULT_DELAY {
+        let answer = gpu.destroy_gpu_instance(owner);
+        assert!(matches!(answer, Err(StateError::InUse(_))));
+    }
     gpu.destroy_gpu_instance(owner).unwrap();
 }
 
 #[test]
 fn with_mig_off_a_context_holds_the_whole_gpu_and_keeps_the_mode() {
     let folder = tempfile::tempdir().unwrap();
-    let gpu = VirtualGpu::open(&folder.path().join("state"), Some("a100-40gb")).unwrap();
-    gpu.set_mig_mode(false).unwrap();
+    let settings = Settings {
+        mig: Some(MigSetting::Off),
+        ..Settings::of_model("h100-80gb-sxm")
+    };
+    let gpu = VirtualGpu::set_up(&folder.path().join("state"), &settings).unwrap();
     let whole = gpu.slices().unwrap().remove(0);
     let gpu = Arc::new(gpu);
     let context = Context::new(Arc::clone(&gpu), whole).unwrap();
     context.allocate(Mib(30000).to_bytes()).unwrap();
     assert!(matches!(gpu.set_mig_mode(true), Err(StateError::InUse(_))));
-    let used = Mib(30000).to_bytes().saturating_add(context_cost(108));
+    let used = Mib(30000).to_bytes().saturating_add(context_cost(132));
     assert_eq!(gpu.memory(None).unwrap().used, used);
     drop(context);
     gpu.set_mig_mode(true).unwrap();

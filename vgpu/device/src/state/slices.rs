@@ -23,7 +23,7 @@ pub struct Slice {
     pub memory: Mib,
     /// Its SMs.
     pub sms: u32,
-    /// Memory slices that it has, and all that there are: its share of bandwidth and cache.
+    /// Its share of bandwidth and cache: how many parts of how many. For a MIG device the parts are memory slices.
     pub memory_slices: (u32, u32),
 }
 
@@ -52,7 +52,7 @@ impl VirtualGpu {
             name: self.model.board.clone(),
             memory: self.model.memory,
             sms: self.model.sms,
-            memory_slices: (self.model.memory_slices, self.model.memory_slices),
+            memory_slices: (1, 1),
         }
     }
 

@@ -99,5 +99,8 @@ fn a_compute_instance_with_a_process_is_in_use() {
     gpu.charge(&slice, bytes).unwrap();
     assert_eq!(nvmlComputeInstanceDestroy(ci), 19);
     gpu.uncharge(&slice, bytes).unwrap();
+    assert_eq!(nvmlComputeInstanceDestroy(ci), 19, "for a moment");
     assert_eq!(nvmlComputeInstanceDestroy(ci), 0);
+    assert_eq!(nvmlGpuInstanceDestroy(gi), 19, "for a moment");
+    assert_eq!(nvmlGpuInstanceDestroy(gi), 0);
 }

@@ -8,7 +8,7 @@ use crate::exports::gpu_profile::*;
 use crate::exports::mig_device::*;
 use crate::handle::{ComputeInstanceHandle, DeviceHandle, GpuInstanceHandle};
 use crate::library;
-use migfit_vgpu_device::VirtualGpu;
+use migfit_vgpu_device::{Faults, Settings, VirtualGpu};
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::c_char;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -30,10 +30,20 @@ impl Lab {
 
     /// With a GPU of this model; none where the virtual GPU does not have it.
     pub fn of(model: &str) -> Option<Lab> {
+        Lab::set_up(&Settings::of_model(model), "")
+    }
+
+    /// With an A100 and these faults.
+    pub fn with_faults(faults: &str) -> Lab {
+        Lab::set_up(&Settings::of_model("a100-40gb"), faults).unwrap()
+    }
+
+    /// With a GPU as it is set; none where the virtual GPU does not have the model.
+    pub fn set_up(settings: &Settings, faults: &str) -> Option<Lab> {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
-        let gpu = VirtualGpu::open(&folder.path().join("gpu.state"), Some(model)).ok()?;
-        library::start_with(gpu);
+        let gpu = VirtualGpu::set_up(&folder.path().join("gpu.state"), settings).ok()?;
+        library::start_with(gpu, Faults::parse(faults).unwrap());
         Some(Lab {
             _turn: turn,
             _folder: folder,

@@ -4,6 +4,8 @@ mod agreement;
 
 mod compute_instances;
 
+mod faults;
+
 mod gpu_instances;
 
 mod lab;

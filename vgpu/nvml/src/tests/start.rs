@@ -20,17 +20,25 @@ fn starts_as_the_environment_says() {
 }
 
 fn start(state: &Path, wanted: u32) -> Output {
+    start_with(state, wanted, &[])
+}
+
+fn start_with(state: &Path, wanted: u32, variables: &[(&str, &str)]) -> Output {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", CHILD, "--ignored", "--nocapture"]);
     child.env("MIGFIT_VGPU", "a100-40gb");
     child.env("MIGFIT_VGPU_STATE", state);
+    child.envs(variables.iter().copied());
     child.env("WANTED", wanted.to_string()).output().unwrap()
 }
 
 /// Starts three times on a state file that is none; stderr's only line.
 fn refusal(state: &Path, wanted: u32) -> String {
-    let output = start(state, wanted);
-    let said = String::from_utf8(output.stderr).unwrap();
+    only_line(&start(state, wanted))
+}
+
+fn only_line(output: &Output) -> String {
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
     assert!(output.status.success(), "{said}");
     let said: Vec<_> = said.lines().collect();
     assert_eq!(said.len(), 1, "{said:?}");
@@ -77,4 +85,37 @@ fn a_missing_folder_is_told_once_and_not_made() {
     let said = refusal(&folder.path().join("none/gpu.state"), OPERATING_SYSTEM);
     assert!(said.contains("there is no folder"), "{said}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_setting_that_is_none_is_told_once_and_makes_no_state_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("gpu.state");
+    for (variable, value, part) in [
+        (
+            "MIGFIT_VGPU_FAULTS",
+            "create-gi=busy",
+            "`busy` is no answer",
+        ),
+        (
+            "MIGFIT_VGPU_FAULTS",
+            "nvmlMakeCoffee=in-use",
+            "NVML has no function of this name",
+        ),
+        ("MIGFIT_VGPU_DELAY", "soon", "a number of attempts"),
+        ("MIGFIT_VGPU_MIG", "maybe", "it is on, off or none"),
+        ("MIGFIT_VGPU_NAME", " A100", "blanks"),
+    ] {
+        let said = only_line(&start_with(&state, DRIVER_NOT_LOADED, &[(variable, value)]));
+        assert!(said.contains(variable) && said.contains(part), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_start_can_be_made_to_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("gpu.state");
+    let faults = ("MIGFIT_VGPU_FAULTS", "start=no-permission");
+    assert!(start_with(&state, 4, &[faults]).status.success());
 }

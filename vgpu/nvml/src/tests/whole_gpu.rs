@@ -4,9 +4,12 @@ use super::lab::*;
 use super::pointers;
 use crate::border::{In, Out};
 use crate::exports::facts::*;
+use crate::exports::gpu_instance::nvmlGpuInstanceDestroy;
 use crate::exports::lookup::*;
+use crate::exports::mig_device::nvmlDeviceGetMaxMigDeviceCount;
 use crate::exports::mig_mode::*;
 use crate::exports::system::*;
+use migfit_vgpu_device::{MigSetting, Settings};
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::{CStr, c_char};
 
@@ -54,14 +57,53 @@ fn a_text_that_does_not_fit_is_an_insufficient_size() {
 #[test]
 fn mig_is_on_and_an_ampere_board_needs_a_reset_to_change_that() {
     let _lab = Lab::a100();
+    assert_eq!(mig_mode(), (Ok(1), 1));
+    assert_eq!(set_mig_mode(1), Ok(0));
+    assert_eq!(set_mig_mode(2), Err(2));
+    assert_eq!(set_mig_mode(0), Ok(16), "a reset is required");
+    assert_eq!(mig_mode(), (Ok(1), 0));
+    crate::library::gpu().unwrap().reset().unwrap();
+    assert_eq!(mig_mode(), (Ok(0), 0));
+    assert_eq!(create(19, None).unwrap_err(), 3);
+}
+
+#[test]
+fn later_boards_switch_mig_at_once_unless_they_are_in_use() {
+    let _lab = Lab::of("h100-80gb-sxm").unwrap();
+    let instance = create(19, None).unwrap();
+    assert_eq!(set_mig_mode(0), Ok(19), "in use");
+    assert_eq!(mig_mode(), (Ok(1), 0));
+    assert_eq!(nvmlGpuInstanceDestroy(instance), 0);
+    assert_eq!(set_mig_mode(0), Ok(0));
+    assert_eq!(mig_mode(), (Ok(0), 0));
+    assert_eq!(set_mig_mode(1), Ok(0));
+    create(19, None).unwrap();
+}
+
+#[test]
+fn a_board_without_mig_supports_none_of_it() {
+    let settings = Settings {
+        mig: Some(MigSetting::Absent),
+        ..Settings::of_model("a100-40gb")
+    };
+    let _lab = Lab::set_up(&settings, "").unwrap();
+    assert_eq!(mig_mode().0, Err(3));
+    assert_eq!(set_mig_mode(1), Err(3));
+    assert_eq!(create(19, None).unwrap_err(), 3);
+    let most = ask(9, |out| nvmlDeviceGetMaxMigDeviceCount(gpu(), out));
+    assert_eq!(most, Ok(0));
+}
+
+fn mig_mode() -> (Result<u32, u32>, u32) {
     let mut pending = 9;
     let current = ask(9, |out| {
         nvmlDeviceGetMigMode(gpu(), out, Out::to(&mut pending))
     });
-    assert_eq!((current, pending), (Ok(1), 1));
-    assert_eq!(ask(9, |out| nvmlDeviceSetMigMode(gpu(), 1, out)), Ok(0));
-    assert_eq!(ask(9, |out| nvmlDeviceSetMigMode(gpu(), 0, out)), Err(3));
-    assert_eq!(ask(9, |out| nvmlDeviceSetMigMode(gpu(), 2, out)), Err(2));
+    (current, pending)
+}
+
+fn set_mig_mode(mode: u32) -> Result<u32, u32> {
+    ask(9, |out| nvmlDeviceSetMigMode(gpu(), mode, out))
 }
 
 #[test]
