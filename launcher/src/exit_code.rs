@@ -46,7 +46,7 @@ pub enum ExitCode {
     GpuFailed,
     /// 97: a signal stopped the run; jobs were stopped and slices destroyed.
     Interrupted,
-    /// 98: the program cannot run on the virtual GPU: it holds the static CUDA runtime, or was linked with -rdc=true.
+    /// 98: the program cannot run on the virtual GPU: it holds the static CUDA runtime.
     NotForVirtualGpu,
 }
 

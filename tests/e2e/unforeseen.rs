@@ -131,15 +131,34 @@ fn sizes_read_through_a_cxx_stream() {
 }
 
 #[test]
-fn device_code_in_several_files_is_foretold_and_refused_with_the_reason() {
-    let program = built_project("separate");
-    let answer = Migfit::fit(&program).args("100000").json();
-    assert_eq!((answer.peak(), answer.need().launches.len()), (400_000, 1));
+fn device_code_in_several_files_is_foretold_and_runs() {
     let gpu = Gpu::a100();
-    let ran = Migfit::run(&program, &gpu).args("100000").done();
-    ran.outcome
-        .expect_refusal(98, &["-rdc=true", "real GPU only"]);
+    for (project, launches) in [("separate", 1), ("linked", 5)] {
+        let program = built_project(project);
+        let answer = Migfit::fit(&program).args("100000").json();
+        assert_eq!(answer.peak(), 400_000, "{project}");
+        let jobs = JobFile::new().job("job", &program, "100000");
+        let ran = Migfit::run_file(&jobs, &gpu).done();
+        let job = ran.job("job");
+        let seen = (job.exit_code, job.observed_peak_bytes);
+        assert_eq!(seen, (Some(0), Some(400_000)), "{project}: {}", ran.outcome);
+        let seen: u64 = ran
+            .records("job")
+            .iter()
+            .map(|record| record.launches)
+            .sum();
+        assert_eq!(seen, launches, "{project}");
+    }
     gpu.expect_empty();
+}
+
+#[test]
+fn linked_device_files_share_names_and_keep_their_own() {
+    let program = built_project("linked");
+    let ran = Migfit::run(&program, &Gpu::a100()).args("1000").done();
+    assert_eq!(ran.outcome.code, 0, "{}", ran.outcome);
+    let expected = "one address: 1 1\nvalues: 1.5 2.5 of 64 bytes, 9, 7, 50\n";
+    assert_eq!(ran.outcome.stdout, expected);
 }
 
 #[test]

@@ -31,9 +31,6 @@ pub enum RunError {
     /// It holds the static CUDA runtime.
     #[error("'{}' holds the static CUDA runtime, which works on a real GPU only", .0.display())]
     StaticRuntime(PathBuf),
-    /// Its device code is linked only when it starts.
-    #[error("'{}' was linked with -rdc=true, which works on a real GPU only for now", .0.display())]
-    Relocatable(PathBuf),
     /// The folder that migfit was started in is gone.
     #[error("cannot tell the current folder: {0}")]
     WorkingFolder(std::io::Error),
@@ -137,7 +134,6 @@ impl Explain for RunError {
             RunError::JobFile(JobFileError::Folder(_)) => "name a job file in it: migfit run -f jobs.toml".to_owned(),
             RunError::Gpu(error) => return error.hint(),
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
-            RunError::Relocatable(_) => "build it without -rdc=true: migfit build --virtual -- make".to_owned(),
             RunError::WorkingFolder(_) => "go to a folder that exists".to_owned(),
             RunError::TooLarge { .. } => {
                 "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out; if the program \
@@ -184,7 +180,7 @@ impl Explain for RunError {
                 ExitCode::BadJobFile
             }
             RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),
-            RunError::StaticRuntime(_) | RunError::Relocatable(_) => ExitCode::NotForVirtualGpu,
+            RunError::StaticRuntime(_) => ExitCode::NotForVirtualGpu,
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,
             RunError::TooLittleKnown(_) => ExitCode::UnknownName,

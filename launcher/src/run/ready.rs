@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
-use crate::run::virtual_gpu_only::{Unfit, unfit};
+use crate::run::virtual_gpu_only::holds_static_runtime;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::{Path, PathBuf};
@@ -27,11 +27,6 @@ pub enum CannotStart {
         "the static CUDA runtime works on a real GPU only: build it with migfit build --virtual -- make"
     )]
     StaticRuntime(PathBuf),
-    /// Its device code is linked only when it starts, and the GPU is virtual.
-    #[error(
-        "programs linked with -rdc=true run on a real GPU only for now: build it without -rdc=true"
-    )]
-    Relocatable(PathBuf),
 }
 
 /// A program that was found.
@@ -74,17 +69,16 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             .and_then(program::startable)
             .map_err(|error| not_startable(&job, error))?;
         let file = std::path::absolute(&found).unwrap_or(found);
-        let hindrance = unfit(&file).filter(|_| ground.board.is_virtual);
-        let program = match hindrance {
-            Some(Unfit::StaticRuntime) => Err(CannotStart::StaticRuntime(file)),
-            Some(Unfit::Relocatable) => Err(CannotStart::Relocatable(file)),
-            None => match foretell(ground.board, &job, &file, ground.policy) {
+        let program = if ground.board.is_virtual && holds_static_runtime(&file) {
+            Err(CannotStart::StaticRuntime(file))
+        } else {
+            match foretell(ground.board, &job, &file, ground.policy) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),
                 Err(larger) => {
                     too_large.push(larger);
                     continue;
                 }
-            },
+            }
         };
         ready.push(ReadyJob { job, program });
     }

@@ -193,7 +193,6 @@ fn single(program: &Path, args: &[OsString]) -> Result<Job, RunError> {
 fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
     let each = ready.into_iter().map(|ready| match ready.program {
         Err(CannotStart::StaticRuntime(file)) => Err(RunError::StaticRuntime(file)),
-        Err(CannotStart::Relocatable(file)) => Err(RunError::Relocatable(file)),
         Ok(_) => Ok(ready),
     });
     each.collect()

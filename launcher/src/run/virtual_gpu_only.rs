@@ -1,5 +1,5 @@
 //! Programs that a real GPU runs and the virtual one cannot: with the static CUDA runtime, which asks for NVIDIA's
-//! private interfaces, and with device code that is linked only when the program starts. Reads the file only.
+//! private interfaces. Reads the file only.
 
 use object::read::{Object, ObjectSection, ObjectSymbol, ReadCache};
 use std::fs::File;
@@ -12,20 +12,16 @@ const RELOCATABLE: &str = "__nv_relfatbin";
 /// With the shared runtime every program with device code imports this.
 const REGISTERS: &[u8] = b"__cudaRegisterFatBinary";
 
-/// Why the virtual GPU cannot run a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// It registers device code with a runtime of its own.
-    StaticRuntime,
-    /// Its device code is relocatable.
-    Relocatable,
-}
-
-/// What keeps a program from the virtual GPU; `None` also for what is no program.
+/// Whether a program registers device code with a runtime of its own; not so what is no program.
 #[must_use]
-pub fn unfit(program: &Path) -> Option<Unfit> {
-    let file = ReadCache::new(File::open(program).ok()?);
-    let elf = object::File::parse(&file).ok()?;
+pub fn holds_static_runtime(program: &Path) -> bool {
+    let Ok(file) = File::open(program) else {
+        return false;
+    };
+    let file = ReadCache::new(file);
+    let Ok(elf) = object::File::parse(&file) else {
+        return false;
+    };
     let holds = |name: &str| {
         let section = elf.section_by_name(name);
         section.is_some_and(|section| section.size() > 0)
@@ -34,10 +30,7 @@ pub fn unfit(program: &Path) -> Option<Unfit> {
         symbol.is_undefined() && symbol.name_bytes().is_ok_and(|name| name == REGISTERS)
     };
     let registers_elsewhere = elf.dynamic_symbols().any(imported);
-    if (holds(DEVICE_CODE) || holds(RELOCATABLE)) && !registers_elsewhere {
-        return Some(Unfit::StaticRuntime);
-    }
-    holds(RELOCATABLE).then_some(Unfit::Relocatable)
+    (holds(DEVICE_CODE) || holds(RELOCATABLE)) && !registers_elsewhere
 }
 
 #[cfg(test)]
@@ -74,14 +67,16 @@ mod tests {
 
     #[test]
     fn device_code_without_an_imported_runtime_has_its_own() {
-        let program = elf(".nv_fatbin", "malloc");
-        assert_eq!(unfit(program.path()), Some(Unfit::StaticRuntime));
+        for section in [".nv_fatbin", "__nv_relfatbin"] {
+            let program = elf(section, "malloc");
+            assert!(holds_static_runtime(program.path()), "{section}");
+        }
     }
 
     #[test]
     fn programs_without_device_code_have_none() {
-        assert_eq!(unfit(elf(".rodata", "malloc").path()), None);
-        assert_eq!(unfit(Path::new("/bin/sh")), None);
-        assert_eq!(unfit(Path::new("/no/such/file")), None);
+        assert!(!holds_static_runtime(elf(".rodata", "malloc").path()));
+        assert!(!holds_static_runtime(Path::new("/bin/sh")));
+        assert!(!holds_static_runtime(Path::new("/no/such/file")));
     }
 }

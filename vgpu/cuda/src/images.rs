@@ -3,15 +3,16 @@
 
 use crate::contexts::CudaContext;
 use crate::driver::driver;
-use crate::fatbin::container;
-use crate::fatbin::outline::{self, KernelOutline};
-use crate::fatbin::source::{self, SourceError, WRAPPER_MAGIC};
+use crate::fatbin::link;
+use crate::fatbin::outline::{self, KernelOutline, Outline};
+use crate::fatbin::source::SourceError;
+use crate::handed_in;
 use crate::handles::{Handles, Object, next_handle};
 use crate::log;
 use crate::status::{Outcome, Status};
 use crate::variables::Variables;
 use std::collections::BTreeMap;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -46,13 +47,10 @@ static KERNELS: Handles<Kernel> = Handles::new();
 /// The pointer is what C callers hand in: a wrapper record, a container, or NUL-terminated PTX.
 pub fn load(image: *const u8) -> Outcome<usize> {
     let capability = driver()?.gpu.model().compute_capability;
-    let text = text_of(image, capability).map_err(refuse)?;
-    let outline = outline::scan(&text);
-    let target = outline.target.ok_or(Status::INVALID_PTX)?;
-    if target > capability.0 * 10 + capability.1 {
-        let (major, minor) = capability;
-        return Err(refuse(SourceError::NoPtx { major, minor }));
-    }
+    let texts = handed_in::texts(image, capability).map_err(refuse)?;
+    let files = texts.iter().map(|text| runnable(text, capability));
+    let files = files.collect::<Outcome<Vec<_>>>()?;
+    let outline = link::link(files).map_err(|error| refuse(error.into()))?;
     let image = Arc::new_cyclic(|image| Image {
         handle: next_handle(),
         kernels: outline
@@ -66,6 +64,17 @@ pub fn load(image: *const u8) -> Outcome<usize> {
         KERNELS.insert(Arc::clone(kernel));
     }
     Ok(IMAGES.insert(image))
+}
+
+/// The outline of a PTX text that this GPU can run.
+fn runnable(text: &str, capability: (u32, u32)) -> Outcome<Outline> {
+    let (major, minor) = capability;
+    let outline = outline::scan(text);
+    let target = outline.target.ok_or(Status::INVALID_PTX)?;
+    if target > major * 10 + minor {
+        return Err(refuse(SourceError::NoPtx { major, minor }));
+    }
+    Ok(outline)
 }
 
 /// Unloads device code; its handles and those of its kernels are stale from now on.
@@ -187,41 +196,7 @@ fn refuse(error: SourceError) -> Status {
     log::explain(&error.to_string());
     match error {
         SourceError::NoPtx { .. } => Status::NO_BINARY_FOR_GPU,
-        SourceError::Relocatable => Status::NOT_SUPPORTED,
         SourceError::Image(_) => Status::INVALID_IMAGE,
-        SourceError::NotText => Status::INVALID_PTX,
+        SourceError::NotText | SourceError::Link(_) => Status::INVALID_PTX,
     }
-}
-
-/// The PTX of an image that a C caller points to.
-fn text_of(image: *const u8, capability: (u32, u32)) -> Result<String, SourceError> {
-    const ELF: [u8; 4] = *b"\x7fELF";
-    const RELOCATABLE: u32 = 2;
-    let (major, minor) = capability;
-    // SAFETY: every form of image has at least four bytes (PTX text ends in a NUL, and is longer).
-    let first = unsafe { image.cast::<[u8; 4]>().read_unaligned() };
-    match u32::from_le_bytes(first) {
-        WRAPPER_MAGIC => {
-            // SAFETY: a wrapper record has its version behind its magic.
-            if unsafe { image.add(4).cast::<u32>().read_unaligned() } == RELOCATABLE {
-                return Err(SourceError::Relocatable);
-            }
-            // SAFETY: a wrapper record is magic, version, pointer to the container, pointer.
-            let container = unsafe { image.add(8).cast::<*const u8>().read_unaligned() };
-            source::from_container(container_bytes(container)?, capability)
-        }
-        container::MAGIC => source::from_container(container_bytes(image)?, capability),
-        _ if first == ELF => Err(SourceError::NoPtx { major, minor }),
-        // SAFETY: what is none of the above is NUL-terminated text by the C interface.
-        _ => source::from_text(unsafe { CStr::from_ptr(image.cast()) }.to_bytes()),
-    }
-}
-
-/// The bytes of the container that begins here; its header tells how many.
-fn container_bytes<'a>(container: *const u8) -> Result<&'a [u8], SourceError> {
-    // SAFETY: the caller vouches for a container, which has at least a header.
-    let header = unsafe { std::slice::from_raw_parts(container, container::HEADER) };
-    let length = container::length(header)?;
-    // SAFETY: the container is as long as its header says.
-    Ok(unsafe { std::slice::from_raw_parts(container, length) })
 }

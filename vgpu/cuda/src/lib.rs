@@ -9,6 +9,7 @@ mod driver;
 mod exports;
 #[doc(hidden)]
 pub mod fatbin;
+mod handed_in;
 mod handles;
 mod host_memory;
 mod images;

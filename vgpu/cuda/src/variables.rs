@@ -111,6 +111,7 @@ fn set(address: u64, variable: &Variable) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fatbin::outline::Linkage;
 
     fn variables(sizes: &[(&str, usize, usize)]) -> Variables {
         let declared = sizes.iter().map(|&(name, bytes, align)| {
@@ -118,6 +119,7 @@ mod tests {
                 bytes,
                 align,
                 constant: false,
+                linkage: Linkage::Visible,
                 initial: Some(Vec::new()),
             };
             (name.to_owned(), variable)

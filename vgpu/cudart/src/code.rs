@@ -6,8 +6,6 @@ use crate::driver;
 use crate::error::{Outcome, Status, checked};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the program registered.
@@ -25,8 +23,6 @@ struct Registry {
 
 struct Binary {
     wrapper: usize,
-    /// Code of several files that would have to be linked: nothing here can.
-    relocatable: bool,
     library: Option<usize>,
 }
 
@@ -47,10 +43,6 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry {
 
 /// Takes a fat binary in; the driver is not touched yet.
 pub fn register_binary(wrapper: *const c_void) -> usize {
-    let relocatable = is_relocatable(wrapper);
-    if relocatable {
-        say_once("programs linked with -rdc=true cannot run here yet: build without -rdc");
-    }
     let mut registry = registry();
     let handle = registry.next;
     registry.next += 1;
@@ -58,7 +50,6 @@ pub fn register_binary(wrapper: *const c_void) -> usize {
         handle,
         Binary {
             wrapper: wrapper.expose_provenance(),
-            relocatable,
             library: None,
         },
     );
@@ -222,9 +213,6 @@ fn library(registry: &mut Registry, binary: usize) -> Outcome<usize> {
     if let Some(library) = binary.library {
         return Ok(library);
     }
-    if binary.relocatable {
-        return Err(Status::NOT_SUPPORTED);
-    }
     let driver = driver::driver()?;
     let wrapper = std::ptr::with_exposed_provenance::<c_void>(binary.wrapper);
     let mut library = 0;
@@ -232,27 +220,6 @@ fn library(registry: &mut Registry, binary: usize) -> Outcome<usize> {
     checked(unsafe { (driver.library_load)(&raw mut library, wrapper, 0, 0, 0, 0, 0, 0) })?;
     binary.library = Some(library);
     Ok(library)
-}
-
-/// Whether a fat binary's wrapper record is of the second version: that of a program linked with `-rdc=true`.
-fn is_relocatable(wrapper: *const c_void) -> bool {
-    const MAGIC: u32 = 0x4662_43b1;
-    const RELOCATABLE: u32 = 2;
-    if wrapper.is_null() {
-        return false;
-    }
-    // SAFETY: not null, so compiled code hands in a wrapper record: magic, version, pointers.
-    let start = unsafe { wrapper.cast::<[u32; 2]>().read_unaligned() };
-    start == [MAGIC, RELOCATABLE]
-}
-
-/// Says what a code cannot, on stderr; several fat binaries of a program are one reason.
-fn say_once(text: &str) {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Ordering::Relaxed) {
-        // A closed stderr is no reason to fail.
-        let _ = writeln!(std::io::stderr(), "migfit virtual GPU: {text}");
-    }
 }
 
 fn owned(name: *const c_char) -> CString {
@@ -265,28 +232,4 @@ fn owned(name: *const c_char) -> CString {
 
 fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A wrapper record: magic, version, three pointers.
-    fn record(version: u32) -> [u64; 3] {
-        [0x4662_43b1 | u64::from(version) << 32, 0, 0]
-    }
-
-    #[test]
-    fn code_that_would_have_to_be_linked_is_known_when_it_is_registered() {
-        assert!(!is_relocatable(record(1).as_ptr().cast()));
-        assert!(!is_relocatable([0_u64; 3].as_ptr().cast()));
-        assert!(!is_relocatable(std::ptr::null()));
-        let wrapper = record(2);
-        let binary = register_binary(wrapper.as_ptr().cast());
-        let found = library(&mut registry(), binary);
-        assert_eq!(found, Err(Status::NOT_SUPPORTED));
-        unregister_binary(binary);
-        let found = library(&mut registry(), binary);
-        assert_eq!(found, Err(Status::INVALID_DEVICE_FUNCTION));
-    }
 }

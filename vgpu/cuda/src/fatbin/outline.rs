@@ -1,6 +1,8 @@
 //! The outline of a PTX text: its kernels with parameters and static shared memory, and its module variables.
 //! A scan, not a parser: bodies are only looked through. Never panics on what it is given.
 
+use super::declared::{declaration, variable};
+use super::words::{body, statement, words};
 use std::collections::BTreeMap;
 
 /// What a PTX module declares.
@@ -10,8 +12,36 @@ pub struct Outline {
     pub kernels: BTreeMap<String, KernelOutline>,
     /// Variables in global and constant memory, by name.
     pub variables: BTreeMap<String, Variable>,
+    /// Functions that are no kernels, by name.
+    pub functions: BTreeMap<String, Linkage>,
     /// Architecture of its `.target`: 80 for sm_80. `None`: the text has no head, so it is no PTX.
     pub target: Option<u32>,
+}
+
+/// What a name means to the other files of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// Nothing: it is this file's own.
+    #[default]
+    Own,
+    /// It is defined in another file.
+    Extern,
+    /// This is its one definition.
+    Visible,
+    /// Several files define it, all the same.
+    Weak,
+}
+
+impl Linkage {
+    fn of(statement: &[&str]) -> Linkage {
+        let found = statement.iter().find_map(|word| match *word {
+            ".extern" => Some(Linkage::Extern),
+            ".visible" => Some(Linkage::Visible),
+            ".weak" | ".common" => Some(Linkage::Weak),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    }
 }
 
 /// A kernel's declaration.
@@ -23,6 +53,8 @@ pub struct KernelOutline {
     pub shared: usize,
     /// Most threads of a block that `.maxntid` or `.reqntid` allows.
     pub most_threads: Option<u32>,
+    /// What its name means to other files.
+    pub linkage: Linkage,
 }
 
 /// A module variable.
@@ -34,6 +66,8 @@ pub struct Variable {
     pub align: usize,
     /// Whether it lies in constant memory.
     pub constant: bool,
+    /// What its name means to other files.
+    pub linkage: Linkage,
     /// Its first bytes, where the text gives them; the rest is zero. `None`: given in a form not known here.
     pub initial: Option<Vec<u8>>,
 }
@@ -55,11 +89,16 @@ pub fn scan(text: &str) -> Outline {
             outline.target = digits.parse().ok();
         } else if let Some((name, kernel)) = kernel(statement, body, &module_shared) {
             outline.kernels.insert(name, kernel);
+        } else if let Some(name) = function(statement) {
+            let known = outline.functions.entry(name.to_owned()).or_default();
+            if !matches!(*known, Linkage::Visible | Linkage::Weak) {
+                *known = Linkage::of(statement);
+            }
         } else if let Some(declared) = declaration(statement) {
             match declared.space {
                 ".shared" => drop(module_shared.insert(declared.name.to_owned(), declared.bytes)),
                 ".global" | ".const" => {
-                    let variable = variable(&declared, body);
+                    let variable = variable(&declared, body, Linkage::of(statement));
                     outline.variables.insert(declared.name.to_owned(), variable);
                 }
                 _ => {}
@@ -68,72 +107,6 @@ pub fn scan(text: &str) -> Outline {
         at += (statement.len() + body.len()).max(1);
     }
     outline
-}
-
-/// Words and signs of a text without its comments. A directive keeps its dot; `{ } ( ) [ ] , ; =` stand alone.
-fn words(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if first == '"' {
-            rest[1..].find('"').map_or(rest.len(), |end| end + 2)
-        } else if first.is_whitespace() {
-            first.len_utf8()
-        } else {
-            let stop = |c: char| c.is_whitespace() || "{}()[],;=\"".contains(c);
-            let length = rest.find(stop).unwrap_or(rest.len()).max(first.len_utf8());
-            found.push(&rest[..length]);
-            length
-        };
-        rest = &rest[length..];
-    }
-    found
-}
-
-/// The words up to the next `;`, `{` or `}` (which ends it, the `{` excluded).
-fn statement<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
-    // The module's head has no semicolons: each of its lines is a statement by itself.
-    let head = match words.first() {
-        Some(&".version" | &".address_size") => 2,
-        Some(&".target") => {
-            1 + words
-                .iter()
-                .skip(1)
-                .take_while(|word| !word.starts_with('.'))
-                .count()
-        }
-        _ => 0,
-    };
-    let end = words
-        .iter()
-        .position(|word| matches!(*word, ";" | "{" | "}"));
-    let end = end.map_or(words.len(), |end| {
-        end + usize::from(words.get(end) != Some(&"{"))
-    });
-    let end = if head > 0 { head.min(end) } else { end };
-    words.get(..end).unwrap_or(words)
-}
-
-/// The words of the `{ … }` that begins here, with what is within; none when it does not begin here.
-fn body<'a, 'w>(words: &'w [&'a str]) -> &'w [&'a str] {
-    let mut depth = 0_usize;
-    for (nth, word) in words.iter().enumerate() {
-        match *word {
-            "{" => depth += 1,
-            "}" => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return words
-                .get(..if nth == 0 { 0 } else { nth + 1 })
-                .unwrap_or_default();
-        }
-    }
-    words
 }
 
 fn kernel(
@@ -157,6 +130,7 @@ fn kernel(
         }
     }
     found.most_threads = most_threads(directives);
+    found.linkage = Linkage::of(statement.get(..entry)?);
     let inner = body
         .split(|word| matches!(*word, ";" | "{" | "}"))
         .filter_map(declaration);
@@ -171,6 +145,21 @@ fn kernel(
     Some(((*name).to_owned(), found))
 }
 
+/// The name of the function that a `.func` statement declares: behind its result, where it has one.
+fn function<'a>(statement: &[&'a str]) -> Option<&'a str> {
+    let at = statement.iter().position(|word| *word == ".func")?;
+    let after = statement.get(at + 1..)?;
+    let behind_result = match after.first() {
+        Some(&"(") => 1 + after.iter().position(|word| *word == ")")?,
+        _ => 0,
+    };
+    after
+        .get(behind_result..)?
+        .iter()
+        .copied()
+        .find(|word| !word.starts_with('.'))
+}
+
 fn most_threads(directives: &[&str]) -> Option<u32> {
     let at = directives
         .iter()
@@ -181,113 +170,6 @@ fn most_threads(directives: &[&str]) -> Option<u32> {
         .filter(|word| **word != ",");
     let extents = extents.map_while(|word| word.parse::<u32>().ok());
     Some(extents.fold(1, u32::saturating_mul))
-}
-
-struct Declared<'a> {
-    space: &'a str,
-    name: &'a str,
-    align: usize,
-    element: &'a str,
-    bytes: usize,
-    initial: &'a [&'a str],
-}
-
-/// A variable's or parameter's declaration: `.shared .align 4 .b8 name[1024]`, `.param .u64 name`.
-fn declaration<'a>(words: &'a [&'a str]) -> Option<Declared<'a>> {
-    let space = words
-        .iter()
-        .find(|word| matches!(**word, ".shared" | ".global" | ".const" | ".param"))?;
-    let kind = words.iter().position(|word| element_size(word).is_some())?;
-    let element = words.get(kind)?;
-    let size = element_size(element)?;
-    let after = words.get(kind + 1..)?;
-    // A pointer parameter may say what it points to: `.param .u64 .ptr .global .align 1 name`.
-    let name_at = after
-        .iter()
-        .position(|word| !word.starts_with('.') && word.parse::<u64>().is_err())?;
-    let name = after.get(name_at)?;
-    let (dimensions, initial) = match after.iter().position(|word| *word == "=") {
-        Some(equals) => (after.get(name_at + 1..equals)?, after.get(equals + 1..)?),
-        None => (after.get(name_at + 1..)?, &[][..]),
-    };
-    let lengths = dimensions
-        .iter()
-        .filter_map(|word| word.parse::<usize>().ok());
-    // `name[]` is sized by each launch (dynamic shared memory): nothing of it is static.
-    let unsized_array = dimensions.contains(&"[") && lengths.clone().next().is_none();
-    let count = if unsized_array {
-        0
-    } else {
-        lengths.fold(1, usize::saturating_mul)
-    };
-    let align = words
-        .get(..kind)?
-        .iter()
-        .skip_while(|word| **word != ".align")
-        .nth(1);
-    let align = align
-        .and_then(|word| word.parse::<usize>().ok())
-        .unwrap_or(size);
-    Some(Declared {
-        space,
-        name,
-        align: align.clamp(1, 1 << 20),
-        element,
-        bytes: size.saturating_mul(count),
-        initial,
-    })
-}
-
-fn element_size(kind: &str) -> Option<usize> {
-    match kind {
-        ".b8" | ".u8" | ".s8" | ".pred" => Some(1),
-        ".b16" | ".u16" | ".s16" | ".f16" | ".bf16" => Some(2),
-        ".b32" | ".u32" | ".s32" | ".f32" | ".f16x2" => Some(4),
-        ".b64" | ".u64" | ".s64" | ".f64" | ".texref" | ".samplerref" | ".surfref" => Some(8),
-        ".b128" => Some(16),
-        _ => None,
-    }
-}
-
-fn variable(declared: &Declared, body: &[&str]) -> Variable {
-    let values = if declared.initial.is_empty() {
-        body
-    } else {
-        declared.initial
-    };
-    let size = element_size(declared.element).unwrap_or(1);
-    let values = values
-        .iter()
-        .filter(|word| !matches!(**word, "{" | "}" | "," | ";"));
-    let bytes = values.map(|word| Some(number(word)?.to_le_bytes().into_iter().take(size)));
-    let bytes: Option<Vec<_>> = bytes.collect();
-    let initial = bytes.map(|bytes| bytes.into_iter().flatten().collect());
-    Variable {
-        bytes: declared.bytes,
-        align: declared.align,
-        constant: declared.space == ".const",
-        initial,
-    }
-}
-
-/// The bits of a number as PTX writes it.
-fn number(word: &str) -> Option<u64> {
-    let hexadecimal = |digits: &str| u64::from_str_radix(digits, 16).ok();
-    if let Some(digits) = word.strip_prefix("0x").or(word.strip_prefix("0X")) {
-        return hexadecimal(digits.trim_end_matches('U'));
-    }
-    // 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX are floating-point numbers by their bits.
-    if let Some(digits) = ["0f", "0F", "0d", "0D"]
-        .iter()
-        .find_map(|start| word.strip_prefix(start))
-    {
-        return hexadecimal(digits);
-    }
-    let plain = word.trim_end_matches('U');
-    plain
-        .parse()
-        .ok()
-        .or_else(|| plain.parse::<i64>().ok().map(i64::cast_unsigned))
 }
 
 #[cfg(test)]
@@ -342,7 +224,11 @@ mod tests {
         let add = &found.kernels["_Z3addPfi"];
         assert_eq!(add.parameters, [(0, 8), (8, 4), (16, 24)]);
         assert_eq!((add.shared, add.most_threads), (1024 + 64, Some(256)));
-        assert_eq!(found.kernels["empty"], KernelOutline::default());
+        let nothing = KernelOutline {
+            linkage: Linkage::Visible,
+            ..KernelOutline::default()
+        };
+        assert_eq!(found.kernels["empty"], nothing);
     }
 
     #[test]
@@ -354,6 +240,7 @@ mod tests {
                 bytes: 4,
                 align: 4,
                 constant: false,
+                linkage: Linkage::Visible,
                 initial: Some(vec![])
             }
         );
@@ -363,11 +250,36 @@ mod tests {
                 bytes: 16,
                 align: 4,
                 constant: true,
+                linkage: Linkage::Visible,
                 initial: Some(vec![1, 2, 255])
             }
         );
         assert_eq!(found["half"].initial, Some(0.5_f32.to_le_bytes().to_vec()));
         assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn names_belong_to_their_file_to_all_or_to_another() {
+        let found = scan(
+            ".extern .func (.param .b32 r) _Z6weighti(.param .b32 p);
+            .visible .func alone() { ret; }
+            .extern .func twice(); .weak .func twice() { ret; }
+            .func own() { ret; }
+            .extern .const .align 4 .b8 table[64]; .weak .global .b32 common; .global .b32 mine;
+            .entry hidden() { ret; }",
+        );
+        let functions: Vec<_> = found.functions.into_iter().collect();
+        let named = |name: &str, linkage| (name.to_owned(), linkage);
+        let expected = [
+            named("_Z6weighti", Linkage::Extern),
+            named("alone", Linkage::Visible),
+            named("own", Linkage::Own),
+            named("twice", Linkage::Weak),
+        ];
+        assert_eq!(functions, expected);
+        let linkages = ["table", "common", "mine"].map(|name| found.variables[name].linkage);
+        assert_eq!(linkages, [Linkage::Extern, Linkage::Weak, Linkage::Own]);
+        assert_eq!(found.kernels["hidden"].linkage, Linkage::Own);
     }
 
     #[test]

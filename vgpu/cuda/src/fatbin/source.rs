@@ -22,9 +22,9 @@ pub enum SourceError {
         /// Compute capability, minor.
         minor: u32,
     },
-    /// Device code of several files that would have to be linked (`nvcc -rdc=true`).
-    #[error("programs linked with -rdc=true cannot run here yet: build without -rdc")]
-    Relocatable,
+    /// Device files (`nvcc -rdc=true`) that are no whole.
+    #[error(transparent)]
+    Link(#[from] super::link::LinkError),
     /// The PTX is not text.
     #[error("the PTX of the program is not text")]
     NotText,
@@ -43,6 +43,30 @@ pub fn from_container(bytes: &[u8], capability: (u32, u32)) -> Result<String, So
         .filter(fits)
         .max_by_key(|entry| entry.architecture);
     from_text(&best.ok_or(SourceError::NoPtx { major, minor })?.bytes)
+}
+
+/// The PTX texts of a program's device files (`nvcc -rdc=true`), which are to be linked: of each container the one for
+/// the newest architecture that is not newer than the GPU. Files of machine code alone are left out; NVIDIA's device
+/// runtime (`libcudadevrt`), which nvcc links to every such program, is one.
+///
+/// # Errors
+/// When one is no container, or none holds such PTX.
+pub fn from_device_files(
+    files: &[&[u8]],
+    capability: (u32, u32),
+) -> Result<Vec<String>, SourceError> {
+    let (major, minor) = capability;
+    let mut texts = Vec::new();
+    for file in files {
+        match from_container(file, capability) {
+            Err(SourceError::NoPtx { .. }) => {}
+            text => texts.push(text?),
+        }
+    }
+    if texts.is_empty() {
+        return Err(SourceError::NoPtx { major, minor });
+    }
+    Ok(texts)
 }
 
 /// PTX text as a string: up to its NUL, where it has one.

@@ -4,6 +4,7 @@ mod contexts;
 mod copies;
 mod lab;
 mod launches;
+mod linked;
 mod memory;
 mod names;
 mod variables;

@@ -6,7 +6,6 @@ use std::ffi::{CStr, c_void};
 
 const INVALID_VALUE: u32 = 1;
 const OUT_OF_MEMORY: u32 = 2;
-const NOT_SUPPORTED: u32 = 801;
 const GRANULE: u64 = 2 << 20;
 
 /// Three megabytes and a bit: two granules.
@@ -156,13 +155,4 @@ fn variables_that_do_not_fit_fail_the_loading_of_a_module_and_the_launch_of_a_li
         assert_eq!((found, held(&context)), (OUT_OF_MEMORY, before));
         assert_eq!(lab::cuLibraryUnload(library), 0);
     }
-}
-
-#[test]
-fn code_that_would_have_to_be_linked_is_not_supported() {
-    let _context = OwnContext::new();
-    // A wrapper record of the second version, which points to a list.
-    let record = [0x2_4662_43b1_u64, 0, 0];
-    let found = load_library(record.as_ptr().cast());
-    assert_eq!(found, Err(NOT_SUPPORTED));
 }
