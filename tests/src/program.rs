@@ -22,7 +22,7 @@ pub struct Program {
 pub struct Rodinia(String);
 
 impl Program {
-    /// One of the five programs under rodinia/, with its inputs.
+    /// One of the programs under rodinia/, with its inputs.
     #[must_use]
     pub fn rodinia(name: &str) -> Rodinia {
         Rodinia(name.to_owned())
@@ -95,7 +95,7 @@ impl Rodinia {
     }
 }
 
-/// The folder of the five built programs and their `inputs`.
+/// The folder of the built programs and their `inputs`.
 pub fn rodinia_folder() -> &'static Path {
     RODINIA.get_or_init(|| {
         let folder = target().join("tests/rodinia");
@@ -147,7 +147,7 @@ fn copy_changed(from: &Path, to: &Path) {
         .flatten()
     {
         let (source, copy) = (entry.path(), to.join(entry.file_name()));
-        if source.is_dir() && entry.file_name() != "inputs" {
+        if source.is_dir() && entry.file_name() != "inputs" && entry.file_name() != "build" {
             copy_changed(&source, &copy);
         } else if is_source(&source) {
             let contents = std::fs::read(&source).expect("the sources can be read");
@@ -160,6 +160,8 @@ fn copy_changed(from: &Path, to: &Path) {
 
 fn is_source(path: &Path) -> bool {
     let ending = path.extension().and_then(std::ffi::OsStr::to_str);
-    let named = path.file_name().is_some_and(|name| name == "Makefile");
-    path.is_file() && (named || matches!(ending, Some("cu" | "cpp" | "h" | "toml")))
+    let named = path
+        .file_name()
+        .is_some_and(|name| name == "Makefile" || name == "CMakeLists.txt");
+    path.is_file() && (named || matches!(ending, Some("c" | "cu" | "cpp" | "h" | "toml")))
 }

@@ -123,7 +123,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), ChoreError> {
     {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         if source.is_dir() {
-            if entry.file_name() != "inputs" {
+            if entry.file_name() != "inputs" && entry.file_name() != "build" {
                 copy_folder(&source, &target)?;
             }
         } else if is_source(&source) {
@@ -136,11 +136,13 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), ChoreError> {
 /// Built programs and objects in the source tree stay there.
 fn is_source(path: &Path) -> bool {
     let text = path.extension().is_some_and(|ending| {
-        ["cu", "cpp", "h", "toml", "md"]
+        ["c", "cu", "cpp", "h", "toml", "md"]
             .iter()
             .any(|one| ending == *one)
     });
-    text || path.file_name().is_some_and(|name| name == "Makefile")
+    text || path
+        .file_name()
+        .is_some_and(|name| name == "Makefile" || name == "CMakeLists.txt")
 }
 
 fn copy_changed(source: &Path, target: &Path) -> Result<(), ChoreError> {

@@ -13,21 +13,17 @@ use migfit_schema::container::{BITCODE, IR_SECTION, PROFILE_SECTION, entries};
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The static CUDA runtime, which no virtual GPU can serve, in the ways that a link names it.
 const STATIC_RUNTIME: [&str; 2] = ["cudart_static", ":libcudart_static.a"];
 
 /// Links; returns the linker's exit code.
 pub fn link(settings: &Settings, line: &CommandLine, output: &Path) -> Result<i32, CcError> {
-    let shared = if settings.for_virtual_gpu {
-        with_shared_runtime(line)
+    let code = if settings.for_virtual_gpu {
+        link_for_virtual_gpu(settings, line)?
     } else {
-        None
-    };
-    let code = match shared {
-        Some(words) => run_long(settings, &words)?,
-        None => process::run(settings, &settings.words)?,
+        process::run(settings, &settings.words)?
     };
     if code == 0
         && output.is_file()
@@ -39,6 +35,38 @@ pub fn link(settings: &Settings, line: &CommandLine, output: &Path) -> Result<i3
         );
     }
     Ok(code)
+}
+
+/// Links with the shared CUDA runtime. A library that was linked so needs it too, and a program that only uses the
+/// library has no reason to say where the runtime lies: the linker is told.
+fn link_for_virtual_gpu(settings: &Settings, line: &CommandLine) -> Result<i32, CcError> {
+    let shared = with_shared_runtime(line);
+    let replaced = shared.is_some();
+    let mut words = shared.unwrap_or_else(|| settings.words.clone());
+    words.extend(runtime_folders(&settings.real_path).map(|folder| {
+        let mut word = OsString::from("-Wl,-rpath-link,");
+        word.push(folder);
+        word
+    }));
+    if replaced {
+        run_long(settings, &words)
+    } else {
+        process::run(settings, &words)
+    }
+}
+
+/// Where the CUDA toolkit of the nvcc in `path` has its libraries: `lib64` in NVIDIA's installers, `lib` in their
+/// Python packages.
+fn runtime_folders(path: &OsStr) -> impl Iterator<Item = PathBuf> + use<> {
+    let nvcc = std::env::split_paths(path)
+        .map(|folder| folder.join("nvcc"))
+        .find_map(|nvcc| nvcc.canonicalize().ok());
+    let toolkit = nvcc.and_then(|nvcc| Some(nvcc.parent()?.parent()?.to_owned()));
+    let folders = toolkit.map(|toolkit| ["lib64", "lib"].map(|name| toolkit.join(name)));
+    folders
+        .into_iter()
+        .flatten()
+        .filter(|folder| folder.is_dir() && !folder.as_os_str().as_bytes().contains(&b','))
 }
 
 /// The linked program gets its job profile, or loses IR that it has no use for.
@@ -197,5 +225,21 @@ mod tests {
             "a.o -L /c/lib -lcudart"
         );
         assert_eq!(shared("a.o -lcudart -o cudart_static"), None);
+    }
+
+    #[test]
+    fn the_runtime_lies_in_the_toolkit_of_the_first_nvcc() {
+        let folder = tempfile::tempdir().unwrap();
+        let (toolkit, links) = (folder.path().join("cuda-13"), folder.path().join("links"));
+        for made in ["bin", "lib64"] {
+            std::fs::create_dir_all(toolkit.join(made)).unwrap();
+        }
+        std::fs::create_dir(&links).unwrap();
+        std::fs::write(toolkit.join("bin/nvcc"), "").unwrap();
+        std::os::unix::fs::symlink(toolkit.join("bin/nvcc"), links.join("nvcc")).unwrap();
+        let path = std::env::join_paths([Path::new("/no/such"), &links]).unwrap();
+        let folders: Vec<_> = runtime_folders(&path).collect();
+        assert_eq!(folders, [toolkit.canonicalize().unwrap().join("lib64")]);
+        assert_eq!(runtime_folders("/no/such".as_ref()).count(), 0);
     }
 }

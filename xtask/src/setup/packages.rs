@@ -1,5 +1,5 @@
 //! Debian packages that building needs, installed with apt where something is missing: LLVM 19 for the
-//! analyzer, clang as the host compiler that gives IR, python3-venv to bring nvcc, make and g++ for programs.
+//! analyzer, clang as the host compiler that gives IR, python3-venv to bring nvcc, make, cmake and g++ for programs.
 
 use crate::error::ChoreError;
 use crate::process;
@@ -36,6 +36,11 @@ const TOOLS: &[Tool] = &[
         name: "make",
         present: make,
         packages: &["make"],
+    },
+    Tool {
+        name: "cmake",
+        present: cmake,
+        packages: &["cmake"],
     },
     Tool {
         name: "g++",
@@ -147,6 +152,10 @@ fn venv() -> bool {
 
 fn make() -> bool {
     present("make", &["--version"])
+}
+
+fn cmake() -> bool {
+    present("cmake", &["--version"])
 }
 
 fn gxx() -> bool {
