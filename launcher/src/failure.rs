@@ -5,6 +5,7 @@ use crate::build::BuildError;
 use crate::cli::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::fit::FitError;
+use crate::jobs::JobFileError;
 use crate::layout::LayoutError;
 use crate::run::RunError;
 use std::fmt::Write;
@@ -94,6 +95,37 @@ impl Explain for BuildError {
             | BuildError::ClangTooNew { .. }
             | BuildError::Missing(_) => ExitCode::Incomplete,
             BuildError::Spaces(_) | BuildError::Shims(_) => ExitCode::CannotWrite,
+        }
+    }
+}
+
+impl Explain for JobFileError {
+    fn place(&self) -> Option<String> {
+        match self {
+            JobFileError::Wrong {
+                file, line, column, ..
+            } => Some(format!("{}:{line}:{column}", file.display())),
+            _ => None,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            JobFileError::Wrong { hint, .. } => hint.clone(),
+            JobFileError::Unreadable { .. } => {
+                "name a job file: migfit run -f jobs.toml".to_owned()
+            }
+            JobFileError::Folder(_) => "name a job file in it: migfit run -f jobs.toml".to_owned(),
+            JobFileError::WorkingFolder(_) => "go to a folder that exists".to_owned(),
+        })
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            JobFileError::Unreadable { .. } | JobFileError::WorkingFolder(_) => {
+                ExitCode::NoSuchTarget
+            }
+            JobFileError::Wrong { .. } | JobFileError::Folder(_) => ExitCode::BadJobFile,
         }
     }
 }

@@ -88,7 +88,7 @@ pub struct FitFlags {
     Flags of migfit come before PROGRAM; everything after it is the program's."
 )]
 pub struct RunFlags {
-    /// Job file (TOML)
+    /// Job file (TOML); - reads standard input: commands, one a line, or a job file
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,
     /// virtual:MODEL, a GPU's number, or its UUID

@@ -7,11 +7,10 @@ use crate::cli::flags::{
 };
 use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
-use crate::cli::request::{
-    FitRequest, GraphRequest, JobSource, PolicyName, Request, RunPlan, ShowRequest,
-};
+use crate::cli::request::{FitRequest, GraphRequest, PolicyName, Request, RunPlan, ShowRequest};
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
+use crate::jobs::JobSource;
 use clap::Parser;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
@@ -99,6 +98,7 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
 
 fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
     let jobs = match flags.file {
+        Some(file) if file.as_os_str() == "-" => JobSource::StandardInput,
         Some(file) => JobSource::File(file),
         None => {
             let (program, args) = program_and_args(flags.command);
@@ -170,6 +170,7 @@ mod tests {
     fn a_run_of_a_file_has_its_defaults() {
         let plan = run_of("-f jobs.toml -q --json").unwrap();
         assert_eq!(plan.jobs, JobSource::File("jobs.toml".into()));
+        assert_eq!(run_of("-f -").unwrap().jobs, JobSource::StandardInput);
         assert_eq!(
             (plan.policy, plan.gpu),
             (PolicyName::Fifo, GpuSelector::Index(0))

@@ -3,6 +3,7 @@
 use crate::build::BuildOptions;
 use crate::cli::flags::GraphFormat;
 use crate::cli::selector::GpuSelector;
+use crate::jobs::JobSource;
 use crate::sizing::Board;
 use migfit_mig::{Model, ProfileName};
 use std::ffi::OsString;
@@ -73,20 +74,6 @@ pub struct RunPlan {
     pub json: bool,
     /// Whether progress is left out.
     pub quiet: bool,
-}
-
-/// Where the jobs of a run come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JobSource {
-    /// One program and its arguments.
-    Program {
-        /// The program, as given.
-        program: PathBuf,
-        /// Its arguments.
-        args: Vec<OsString>,
-    },
-    /// A job file.
-    File(PathBuf),
 }
 
 /// A policy that exists.

@@ -1,15 +1,16 @@
 //! What a job file may say, and where each complaint points.
 
 use super::*;
+use migfit_schema::units::Bytes;
 use proptest::prelude::*;
 
 fn jobs(text: &str) -> Vec<Job> {
-    parse(text, Path::new("/mix")).unwrap()
+    parse(text, Path::new("/mix"), Commands::Needed).unwrap()
 }
 
 /// `line:column what`, and the hint.
 fn complaint(text: &str) -> (String, String) {
-    let complaint = parse(text, Path::new("/mix")).unwrap_err();
+    let complaint = parse(text, Path::new("/mix"), Commands::Needed).unwrap_err();
     let (line, column) = line_and_column(text, complaint.span.start);
     (
         format!("{line}:{column} {}", complaint.what),
@@ -27,7 +28,7 @@ fn a_whole_job_is_read() {
         env = { A = "1" }
         memory = "6 GiB"
     "#;
-    let read = parse(text, Path::new("/")).unwrap();
+    let read = parse(text, Path::new("/"), Commands::Needed).unwrap();
     let expected = Job {
         env: vec![("A".to_owned(), "1".to_owned())],
         memory: Some(Bytes(6 << 30)),
@@ -165,7 +166,7 @@ fn no_jobs_at_all_is_a_complaint() {
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "(\\[\\[jobs\\]\\]\n)?((name|command|cwd|env|count|memory|x) = ['\"a-z0-9\\[\\]{}=, ]{0,12}\n){0,5}") {
-        if let Err(complaint) = parse(&text, Path::new("/mix")) {
+        if let Err(complaint) = parse(&text, Path::new("/mix"), Commands::Needed) {
             prop_assert!(complaint.span.start <= text.len());
         }
     }

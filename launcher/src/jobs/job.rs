@@ -22,9 +22,9 @@ pub enum Restart {
 /// A measured run time on the slices of one MIG profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SliceTime {
-    /// Seconds before the first iteration; 0 where only the whole is known.
+    /// Seconds before the first iteration; of the whole job where its iterations are not told apart.
     pub startup_s: f64,
-    /// Seconds of one iteration; of the whole job where it has no iterations.
+    /// Seconds of one iteration; 0 where they are not told apart.
     pub iteration_s: f64,
 }
 
@@ -46,7 +46,7 @@ impl SliceTime {
 pub struct Job {
     /// Its name, which is also that of its folder of results.
     pub name: String,
-    /// The program as named, and its arguments; never empty.
+    /// The program as named, and its arguments; empty only where nothing is to be started (`Commands::Optional`).
     pub command: Vec<OsString>,
     /// The folder that it runs in, absolute.
     pub cwd: PathBuf,
@@ -66,10 +66,12 @@ pub struct Job {
     pub time_limit: Option<Duration>,
     /// Measured run times by MIG profile; the MIG profiles named are those that hold it.
     pub times: BTreeMap<ProfileName, SliceTime>,
-    /// Iterations of its main loop, where it has one and the user knows; 1 where `times` are those of the whole job.
+    /// Iterations of its main loop, where it has one and the user knows.
     pub iterations: Option<u64>,
     /// Where the job file states its command: `jobs.toml:5:11`; none where there is no job file.
     pub stated_at: Option<String>,
+    /// Where the job file states its times.
+    pub times_at: Option<String>,
 }
 
 impl Job {
@@ -90,7 +92,19 @@ impl Job {
             times: BTreeMap::new(),
             iterations: None,
             stated_at: None,
+            times_at: None,
         }
+    }
+
+    /// Seconds that its whole run was measured to take on a slice of this MIG profile.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the simulation, which comes next, uses it")
+    )]
+    #[must_use]
+    pub fn measured_s(&self, slice: ProfileName) -> Option<f64> {
+        let time = self.times.get(&slice)?;
+        Some(time.whole_s(self.iterations.unwrap_or(0)))
     }
 
     /// The program as named.

@@ -4,7 +4,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::gpu::GpuError;
 use crate::gpu::virtual_gpu::STATE_VARIABLE;
-use crate::jobs::file::JobFileError;
+use crate::jobs::JobFileError;
 use crate::program::ProgramError;
 use crate::run::need::TooLarge;
 use std::path::PathBuf;
@@ -31,9 +31,6 @@ pub enum RunError {
     /// It holds the static CUDA runtime.
     #[error("'{}' holds the static CUDA runtime, which works on a real GPU only", .0.display())]
     StaticRuntime(PathBuf),
-    /// The folder that migfit was started in is gone.
-    #[error("cannot tell the current folder: {0}")]
-    WorkingFolder(std::io::Error),
     /// Jobs that no slice holds; nothing was started.
     #[error(
         "{} of {} more memory than the largest slice has; nothing was started",
@@ -108,9 +105,7 @@ pub enum RunError {
 impl Explain for RunError {
     fn place(&self) -> Option<String> {
         match self {
-            RunError::JobFile(JobFileError::Wrong {
-                file, line, column, ..
-            }) => Some(format!("{}:{line}:{column}", file.display())),
+            RunError::JobFile(error) => error.place(),
             RunError::Program(error) => error.place(),
             RunError::JobProgram { stated_at, .. } => Some(stated_at.clone()),
             RunError::TooLarge { too_large, .. } => {
@@ -126,15 +121,10 @@ impl Explain for RunError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            RunError::JobFile(JobFileError::Wrong { hint, .. }) => hint.clone(),
-            RunError::JobFile(JobFileError::Unreadable { .. }) => {
-                "name a job file: migfit run -f jobs.toml".to_owned()
-            }
+            RunError::JobFile(error) => return error.hint(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
-            RunError::JobFile(JobFileError::Folder(_)) => "name a job file in it: migfit run -f jobs.toml".to_owned(),
             RunError::Gpu(error) => return error.hint(),
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
-            RunError::WorkingFolder(_) => "go to a folder that exists".to_owned(),
             RunError::TooLarge { .. } => {
                 "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out; if the program \
                  takes what it gets, declare `memory` in the job file"
@@ -173,12 +163,7 @@ impl Explain for RunError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            RunError::JobFile(JobFileError::Unreadable { .. }) | RunError::WorkingFolder(_) => {
-                ExitCode::NoSuchTarget
-            }
-            RunError::JobFile(JobFileError::Wrong { .. } | JobFileError::Folder(_)) => {
-                ExitCode::BadJobFile
-            }
+            RunError::JobFile(error) => error.exit_code(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),
             RunError::StaticRuntime(_) => ExitCode::NotForVirtualGpu,
             RunError::TooLarge { .. } => ExitCode::TooLarge,

@@ -1,11 +1,10 @@
 //! The story of `migfit run`: read the jobs, open the GPU, make all jobs ready, run them, report.
 
-use crate::cli::request::{JobSource, PolicyName, RunPlan};
+use crate::cli::request::{PolicyName, RunPlan};
 use crate::cli::selector::GpuSelector;
 use crate::exit_code::ExitCode;
 use crate::gpu::{DriverGpu, GpuError, MigGpu, Which, virtual_gpu};
-use crate::jobs::Job;
-use crate::jobs::file as job_file;
+use crate::jobs::{Commands, Job, JobSource, source};
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
 use crate::policy::{HostRoom, Policy};
@@ -40,7 +39,7 @@ pub struct Finished {
 /// # Errors
 /// When nothing could be started, or the run could not be carried through.
 pub fn run(plan: &RunPlan) -> Result<Finished, RunError> {
-    let jobs = jobs(&plan.jobs)?;
+    let jobs = source::read(&plan.jobs, Commands::Needed)?;
     let mut stage = Stage::open(plan)?;
     let (told, stopped_by) = stage.perform(plan, jobs)?;
     Ok(finished(plan, &stage.folder, &told, stopped_by))
@@ -165,28 +164,6 @@ fn is_single(plan: &RunPlan) -> bool {
 /// Whether the one job has the terminal; not where standard output is for JSON alone.
 fn has_terminal(plan: &RunPlan) -> bool {
     is_single(plan) && !plan.json
-}
-
-fn jobs(source: &JobSource) -> Result<Vec<Job>, RunError> {
-    match source {
-        JobSource::File(file) => Ok(job_file::read(file)?),
-        JobSource::Program { program, args } => Ok(vec![single(program, args)?]),
-    }
-}
-
-fn single(program: &Path, args: &[OsString]) -> Result<Job, RunError> {
-    let name = program
-        .file_name()
-        .unwrap_or(program.as_os_str())
-        .to_string_lossy();
-    let words = std::iter::once(program.as_os_str().to_owned());
-    let name = name.trim_start_matches('.').replace('/', "-");
-    let cwd = std::env::current_dir().map_err(RunError::WorkingFolder)?;
-    Ok(Job::new(
-        name,
-        words.chain(args.iter().cloned()).collect(),
-        cwd,
-    ))
 }
 
 /// The one program of `migfit run PROGRAM` must be there.
