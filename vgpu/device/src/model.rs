@@ -138,6 +138,12 @@ impl GiProfile {
         self.compute.iter().find(|profile| profile.id == id)
     }
 
+    /// Whether it can do graphics (`+gfx`).
+    #[must_use]
+    pub fn has_graphics(&self) -> bool {
+        self.name.contains("+gfx")
+    }
+
     fn from_data(profile: &MigProfile) -> Option<GiProfile> {
         let engines = in_order(profile.engines?);
         Some(GiProfile {

@@ -132,7 +132,7 @@ fn put_versioned(owner: &GiProfile, compute: &CiProfile, info: &Out<InfoV2>) -> 
         return info.put(second);
     }
     if asked == version::<InfoV3>(3) {
-        return info.seen_as().put(third_form(&second));
+        return info.seen_as().put(third_form(&second, owner));
     }
     Err(Code::INVALID_ARGUMENT)
 }
@@ -153,7 +153,8 @@ fn second_form(first: &InfoV1, version: c_uint, name: [c_char; 96]) -> InfoV2 {
     }
 }
 
-fn third_form(second: &InfoV2) -> InfoV3 {
+fn third_form(second: &InfoV2, owner: &GiProfile) -> InfoV3 {
+    const GRAPHICS: c_uint = nvml::NVML_COMPUTE_INSTANCE_PROFILE_CAPS_GFX;
     InfoV3 {
         version: second.version,
         id: second.id,
@@ -166,6 +167,6 @@ fn third_form(second: &InfoV2) -> InfoV3 {
         sharedJpegCount: second.sharedJpegCount,
         sharedOfaCount: second.sharedOfaCount,
         name: second.name,
-        capabilities: 0,
+        capabilities: if owner.has_graphics() { GRAPHICS } else { 0 },
     }
 }

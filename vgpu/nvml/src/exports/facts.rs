@@ -1,10 +1,11 @@
 //! What never changes about the GPU or a MIG device: name, UUID, index, PCI address, capability.
 
-use crate::border::{Out, chars, put_text};
+use crate::border::{Out, chars, put_text, version};
 use crate::code::{Code, Outcome};
 use crate::exports::mig_device::mig_index;
 use crate::handle::{Device, DeviceHandle};
 use crate::library;
+use migfit_vgpu_device::VirtualGpu;
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -14,6 +15,9 @@ pub const BUS_ID: &str = "00000000:01:00.0";
 pub const BUS_ID_SHORT: &str = "0000:01:00.0";
 const BUS: c_uint = 1;
 const NVIDIA: c_uint = 0x10DE;
+/// PCI classes of a GPU without display.
+const DISPLAY_CONTROLLER: c_uint = 3;
+const THREE_D: c_uint = 2;
 
 exports! {
     /// Name of the board, or of the MIG device on it.
@@ -42,10 +46,10 @@ exports! {
 
     /// Index of the GPU, or of the MIG device on it.
     fn nvmlDeviceGetIndex(device: DeviceHandle, index: Out<c_uint>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (_, state) = library::gpu_now()?;
         match device.resolve(&state)? {
             Device::Gpu => index.put(0),
-            Device::Mig(ci) => index.put(mig_index(&gpu, &state, &ci)?),
+            Device::Mig(ci) => index.put(mig_index(&state, &ci)?),
         }
     }
 
@@ -69,6 +73,27 @@ exports! {
     /// PCI address and ids.
     fn nvmlDeviceGetPciInfo_v3(device: DeviceHandle, pci: Out<nvml::nvmlPciInfo_t>) {
         pci_info(device, &pci)
+    }
+
+    /// PCI address, ids and class.
+    fn nvmlDeviceGetPciInfoExt(device: DeviceHandle, pci: Out<nvml::nvmlPciInfoExt_t>) {
+        let (gpu, state) = library::gpu_now()?;
+        device.resolve(&state)?;
+        let wanted = version::<nvml::nvmlPciInfoExt_t>(1);
+        if pci.first_word()? != wanted {
+            return Err(Code::VERSION_MISMATCH);
+        }
+        pci.put(nvml::nvmlPciInfoExt_t {
+            version: wanted,
+            domain: 0,
+            bus: BUS,
+            device: 0,
+            pciDeviceId: pci_id(&gpu),
+            pciSubSystemId: 0,
+            baseClass: DISPLAY_CONTROLLER,
+            subClass: THREE_D,
+            busId: chars(BUS_ID),
+        })
     }
 
     /// Compute capability.
@@ -102,8 +127,12 @@ fn pci_info(device: DeviceHandle, pci: &Out<nvml::nvmlPciInfo_t>) -> Outcome {
         domain: 0,
         bus: BUS,
         device: 0,
-        pciDeviceId: gpu.model().pci_device << 16 | NVIDIA,
+        pciDeviceId: pci_id(&gpu),
         pciSubSystemId: 0,
         busId: chars(BUS_ID),
     })
+}
+
+fn pci_id(gpu: &VirtualGpu) -> c_uint {
+    gpu.model().pci_device << 16 | NVIDIA
 }

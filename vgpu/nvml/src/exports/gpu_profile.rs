@@ -74,7 +74,10 @@ fn by_constant(model: &Model, constant: c_uint) -> Outcome<&GiProfile> {
 
 /// The MIG profile with this id.
 pub fn by_id(model: &Model, id: c_uint) -> Outcome<&GiProfile> {
-    model.profile(id).ok_or(Code::INVALID_ARGUMENT)
+    match model.has_mig() {
+        true => model.profile(id).ok_or(Code::INVALID_ARGUMENT),
+        false => Err(Code::NOT_SUPPORTED),
+    }
 }
 
 fn first_form(profile: &GiProfile) -> InfoV1 {
@@ -132,8 +135,7 @@ fn third_form(
     name: [std::ffi::c_char; 96],
     profile: &GiProfile,
 ) -> InfoV3 {
-    const GRAPHICS: c_uint = 2;
-    let graphics = profile.name.contains("+gfx");
+    const GRAPHICS: c_uint = nvml::NVML_GPU_INSTANCE_PROFILE_CAPS_GFX;
     InfoV3 {
         version,
         id: first.id,
@@ -147,7 +149,7 @@ fn third_form(
         ofaCount: first.ofaCount,
         memorySizeMB: first.memorySizeMB,
         name,
-        capabilities: if graphics { GRAPHICS } else { 0 },
+        capabilities: if profile.has_graphics() { GRAPHICS } else { 0 },
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::border::{Out, version};
 use crate::code::{Code, Outcome};
-use crate::handle::{Device, DeviceHandle};
+use crate::handle::{self, Device, DeviceHandle};
 use crate::library;
 use migfit_vgpu_device::MemoryUse;
 use nvml_wrapper_sys::bindings as nvml;
@@ -32,6 +32,23 @@ exports! {
             free: held.free().0,
             used: held.used.0,
         })
+    }
+
+    /// The window through which the host reaches the memory. Nothing is mapped through it here. Its size is derived, not
+    /// read: the smallest power of two that holds the board's memory, as on A100 (64 GiB for 40) and A30 (32 for 24); a
+    /// MIG device has as much of it as of the memory slices.
+    fn nvmlDeviceGetBAR1MemoryInfo(device: DeviceHandle, memory: Out<nvml::nvmlBAR1Memory_t>) {
+        let (gpu, state) = library::gpu_now()?;
+        let whole = gpu.model().memory.to_bytes().0.next_power_of_two();
+        let total = match device.resolve(&state)? {
+            Device::Gpu => whole,
+            Device::Mig(ci) => {
+                let owner = handle::gpu_instance(&state, ci.gpu_instance).ok_or(Code::INVALID_ARGUMENT)?;
+                let all = u64::from(gpu.model().memory_slices.max(1));
+                whole / all * u64::from(owner.placement.size)
+            }
+        };
+        memory.put(nvml::nvmlBAR1Memory_t { bar1Total: total, bar1Free: total, bar1Used: 0 })
     }
 }
 

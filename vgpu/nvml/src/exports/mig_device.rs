@@ -4,7 +4,7 @@ use crate::border::Out;
 use crate::code::{Code, Outcome};
 use crate::handle::{self, Device, DeviceHandle};
 use crate::library;
-use migfit_vgpu_device::{ComputeInstance, Snapshot, VirtualGpu};
+use migfit_vgpu_device::{ComputeInstance, Snapshot};
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::c_uint;
 
@@ -22,16 +22,14 @@ exports! {
         count.put(if state.mig_mode { gpu.model().sm_slices } else { 0 })
     }
 
-    /// The MIG device at an index; an index without one is a hole, not the end.
+    /// The MIG device at an index.
     fn nvmlDeviceGetMigDeviceHandleByIndex(device: DeviceHandle, index: c_uint, mig_device: Out<DeviceHandle>) {
         let (gpu, state) = library::mig_now()?;
         device.require_gpu()?;
         if index >= gpu.model().sm_slices {
             return Err(Code::INVALID_ARGUMENT);
         }
-        let mut all = state.compute_instances.iter();
-        let found = all.find(|ci| mig_index(&gpu, &state, ci) == Ok(index));
-        let ci = found.ok_or(Code::NOT_FOUND)?;
+        let ci = state.compute_instances.get(index as usize).ok_or(Code::NOT_FOUND)?;
         mig_device.put(DeviceHandle::mig(ci.gpu_instance, ci.id))
     }
 
@@ -65,13 +63,13 @@ exports! {
     }
 }
 
-/// Index of a MIG device: the first of the GPU's SM slices that it holds. So it stays the same while the MIG device
-/// lives, whatever comes and goes beside it.
-pub fn mig_index(gpu: &VirtualGpu, state: &Snapshot, ci: &ComputeInstance) -> Outcome<c_uint> {
-    let owner = handle::gpu_instance(state, ci.gpu_instance).ok_or(Code::INVALID_ARGUMENT)?;
-    let model = gpu.model();
-    let memory_per_sm_slice = (model.memory_slices / model.sm_slices.max(1)).max(1);
-    Ok(owner.placement.start / memory_per_sm_slice + ci.placement.start)
+/// Index of a MIG device: how many come before it by GI id and CI id, as nvidia-smi numbers them. nvml.h allows holes,
+/// but nvitop ends its list at the first.
+pub fn mig_index(state: &Snapshot, ci: &ComputeInstance) -> Outcome<c_uint> {
+    let all = &state.compute_instances;
+    let place = all.iter().position(|other| other == ci);
+    let index = place.and_then(|place| c_uint::try_from(place).ok());
+    index.ok_or(Code::INVALID_ARGUMENT)
 }
 
 fn put_attributes(device: DeviceHandle, attributes: &Out<nvml::nvmlDeviceAttributes_t>) -> Outcome {

@@ -8,6 +8,8 @@ pub mod facts;
 
 pub mod memory;
 
+pub mod modes;
+
 pub mod mig_mode;
 
 pub mod mig_device;

@@ -31,6 +31,18 @@ exports! {
         library::end()
     }
 
+    /// S-class units: racks of old, of which there are none.
+    fn nvmlUnitGetCount(count: Out<c_uint>) {
+        library::gpu()?;
+        count.put(0)
+    }
+
+    /// GPUs that the driver leaves out: none.
+    fn nvmlGetExcludedDeviceCount(count: Out<c_uint>) {
+        library::gpu()?;
+        count.put(0)
+    }
+
     /// Driver version.
     fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) {
         library::gpu()?;

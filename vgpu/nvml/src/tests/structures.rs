@@ -24,6 +24,11 @@ fn sizes() {
     assert_eq!(size_of::<ComputeInstanceInfo>(), 32);
     assert_eq!(size_of::<nvml::nvmlProcessInfo_v1_t>(), 16);
     assert_eq!(size_of::<nvml::nvmlProcessInfo_t>(), 24);
+    assert_eq!(size_of::<nvml::nvmlProcessDetail_v1_t>(), 32);
+    assert_eq!(size_of::<nvml::nvmlProcessDetailList_t>(), 24);
+    assert_eq!(size_of::<nvml::nvmlBAR1Memory_t>(), 24);
+    assert_eq!(size_of::<nvml::nvmlUUID_t>(), 52);
+    assert_eq!(size_of::<nvml::nvmlPciInfoExt_t>(), 64);
 }
 
 #[test]
