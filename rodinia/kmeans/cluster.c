@@ -4,15 +4,12 @@
 #include "cluster.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kmeans_cuda.h"
 
 #define MOST_TURNS 500
-/* How much farther than the nearest centre a point's own may be: float sums differ. */
-#define TOLERANCE 1e-4
 
 static void start_centres(const struct points *points, struct clustering *result)
 {
@@ -89,28 +86,22 @@ double rms_distance(const struct points *points, const struct clustering *cluste
     return sqrt(sum / points->count);
 }
 
-int verify(const struct points *points, const struct clustering *clustering)
+struct mismatch worst_mismatch(const struct points *points, const struct clustering *clustering)
 {
-    double worst = 0.0;
-    int where = 0;
+    struct mismatch worst = {0.0, 0};
     for (int p = 0; p < points->count; ++p) {
+        const float *feature = points->feature[p];
         double nearest = HUGE_VAL;
         for (int c = 0; c < clustering->clusters; ++c)
-            nearest = fmin(nearest, square_distance(points->feature[p], clustering->centre[c],
+            nearest = fmin(nearest, square_distance(feature, clustering->centre[c],
                                                     points->features));
-        double own = square_distance(points->feature[p],
-                                     clustering->centre[clustering->membership[p]],
-                                     points->features);
+        const float *centre = clustering->centre[clustering->membership[p]];
+        double own = square_distance(feature, centre, points->features);
         double error = own > nearest ? (own - nearest) / own : 0.0;
-        if (error > worst) {
-            worst = error;
-            where = p;
+        if (error > worst.error) {
+            worst.error = error;
+            worst.point = p;
         }
     }
-    if (worst <= TOLERANCE) {
-        printf("verify: ok\n");
-        return 0;
-    }
-    printf("verify: FAILED (max error %g at index %d)\n", worst, where);
-    return 3;
+    return worst;
 }

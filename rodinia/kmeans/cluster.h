@@ -20,7 +20,12 @@ void free_clustering(struct clustering *clustering);
 /* Mean distance of a point from its centre, as root of the mean square. */
 double rms_distance(const struct points *points, const struct clustering *clustering);
 
-/* Prints the outcome. Returns the exit status: 0, or 3 when a point is not with its nearest. */
-int verify(const struct points *points, const struct clustering *clustering);
+/* How much farther from its own centre than from the nearest the worst point is, as part of its
+ * squared distance. */
+struct mismatch {
+    double error;
+    int point;
+};
+struct mismatch worst_mismatch(const struct points *points, const struct clustering *clustering);
 
 #endif
