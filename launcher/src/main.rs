@@ -41,6 +41,9 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
             let finished = run::run(&plan)?;
             output::remark(&finished.remark);
             output::print(&finished.output)?;
+            if let Some(failure) = finished.failure {
+                output::report(&failure.into());
+            }
             Ok(finished.code)
         }
         Request::Fit(request) => output::print(&fit::fit(&request)?),

@@ -107,7 +107,7 @@ pub struct JobReport {
     pub placement: Option<Placement>,
     /// Times that the job was started.
     pub attempts: u32,
-    /// Submit to start, host seconds.
+    /// Start of the batch to start, host seconds; of the last attempt, as are all figures below.
     pub wait_s: Option<f64>,
     /// Start to finish, host seconds.
     pub run_s: Option<f64>,
@@ -126,6 +126,47 @@ pub struct JobReport {
     /// File with the job's standard error.
     #[serde(default)]
     pub stderr: Option<String>,
+    /// Each start of the job, in order; the last one is told above, too.
+    #[serde(default)]
+    pub each_attempt: Vec<AttemptReport>,
+}
+
+/// One start of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptReport {
+    /// Its number, from 1; the job saw it as `MIGFIT_ATTEMPT`.
+    pub attempt: u32,
+    /// MIG profile of the slice.
+    pub mig_profile: String,
+    /// Where the slice lay.
+    pub placement: Placement,
+    /// Peak of requested device bytes that the runtime saw; null where nothing was recorded.
+    pub observed_peak_bytes: Option<u64>,
+    /// The first allocation that failed for lack of memory; null: none was seen.
+    pub failed_allocation: Option<FailedAllocation>,
+    /// Start of the batch to start, host seconds.
+    pub wait_s: f64,
+    /// Start to finish, host seconds.
+    pub run_s: f64,
+    /// Exit code; 128 + signal for a killed process.
+    pub exit_code: Option<i32>,
+    /// Why it failed; null where it did not.
+    pub failure: Option<String>,
+    /// After a lack of memory: why the job was started again, or why not; null where nothing lacked.
+    pub then: Option<String>,
+    /// File with the attempt's standard output; null where it went to the terminal.
+    pub stdout: Option<String>,
+    /// File with the attempt's standard error; null where it went to the terminal.
+    pub stderr: Option<String>,
+}
+
+/// An allocation that failed for lack of device memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedAllocation {
+    /// Bytes asked for.
+    pub requested_bytes: u64,
+    /// Requested bytes alive at that time.
+    pub in_use_bytes: u64,
 }
 
 /// Where a GPU instance lies, in memory slices.

@@ -76,6 +76,20 @@ pub struct RunPlan {
     pub quiet: bool,
 }
 
+impl RunPlan {
+    /// Whether there is one job, `migfit run PROGRAM`.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        matches!(self.jobs, JobSource::Program { .. })
+    }
+
+    /// Whether the one job has the terminal; not where standard output is for JSON alone.
+    #[must_use]
+    pub fn has_terminal(&self) -> bool {
+        self.is_single() && !self.json
+    }
+}
+
 /// A policy that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyName {

@@ -1,6 +1,8 @@
 //! The batch as a whole, from its jobs. A figure without a source is null, and a note says why.
 
+use crate::policy::{HostRoom, Shortage};
 use migfit_schema::report::{Batch, JobReport, Source};
+use migfit_schema::units::Bytes;
 
 /// What a reader must know of a run on the virtual GPU whose kernels were counted and not run.
 fn not_executed_note(launches: u64) -> String {
@@ -12,7 +14,7 @@ fn not_executed_note(launches: u64) -> String {
 }
 
 /// What the batch's figures rest on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Basis {
     /// Number of jobs, ended or not.
     pub jobs: usize,
@@ -24,8 +26,18 @@ pub struct Basis {
     pub refused_in: usize,
     /// Jobs with launches foretold and none seen.
     pub unseen_in: usize,
-    /// The host's cores, where a job waited for one of them with a slice free.
-    pub short_of_cores: Option<usize>,
+    /// Jobs in which an allocation failed and that ended with exit code 0.
+    pub coped: usize,
+    /// Jobs that may be started again before they run out of memory.
+    pub early: usize,
+    /// Whether each job keeps one core busy.
+    pub one_core_each: bool,
+    /// What the host had for jobs when the run began.
+    pub host: HostRoom,
+    /// What of it a job waited for with a slice free.
+    pub short_of: Vec<Shortage>,
+    /// What could not be written while jobs ran.
+    pub unwritten: Option<String>,
     /// What "one at a time" means.
     pub baseline: Option<String>,
     /// Whether this run is the baseline itself.
@@ -70,23 +82,49 @@ impl Basis {
             }
             (launches, _) => not_executed_note(launches),
         };
-        let cores = self.short_of_cores.map(|cores| {
-            format!(
+        let counts = [
+            (
+                self.refused_in,
+                "launches that the driver refused: see the reasons",
+            ),
+            (
+                self.unseen_in,
+                "launches foretold and none seen: see the reasons",
+            ),
+            (
+                self.coped,
+                "exit code 0 after an allocation failed: see the reasons",
+            ),
+            (
+                self.early,
+                "restart = \"early\", which acts like \"oom\" for now",
+            ),
+        ];
+        let counts = counts.into_iter().filter(|(jobs, _)| *jobs > 0);
+        let counts = counts.map(|(jobs, what)| {
+            let has = if jobs == 1 { "has" } else { "have" };
+            format!("{} {has} {what}", counted(jobs, "job"))
+        });
+        let short = self.short_of.iter().map(|&shortage| self.short(shortage));
+        let notes = std::iter::once(note).chain(counts).chain(short);
+        notes.chain(self.unwritten.clone()).collect()
+    }
+
+    /// What jobs waited for although a slice was free.
+    fn short(&self, shortage: Shortage) -> String {
+        let cores = self.host.cpus as usize;
+        match shortage {
+            Shortage::Cores if self.one_core_each => format!(
                 "at most {} at once: this host has {}",
                 counted(cores, "job"),
                 counted(cores, "core")
-            )
-        });
-        let missing = [
-            (self.refused_in, "launches that the driver refused"),
-            (self.unseen_in, "launches foretold and none seen"),
-        ];
-        let missing = missing.into_iter().filter(|(jobs, _)| *jobs > 0);
-        let missing = missing.map(|(jobs, what)| {
-            let has = if jobs == 1 { "has" } else { "have" };
-            format!("{} {has} {what}: see the reasons", counted(jobs, "job"))
-        });
-        std::iter::once(note).chain(missing).chain(cores).collect()
+            ),
+            Shortage::Cores => format!("jobs waited for cores: this host has {cores}"),
+            Shortage::Memory => format!(
+                "jobs waited for host memory: {} were free when the run began",
+                self.host.memory.unwrap_or(Bytes(0))
+            ),
+        }
     }
 }
 
@@ -117,7 +155,7 @@ mod tests {
             is_virtual,
             not_executed,
             baseline: Some("7g".to_owned()),
-            ..Basis::default()
+            ..samples::basis()
         }
     }
 
@@ -156,11 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn missing_launches_and_missing_cores_are_noted() {
+    fn what_a_reader_must_know_is_noted() {
         let basis = Basis {
             refused_in: 1,
             unseen_in: 2,
-            short_of_cores: Some(2),
+            coped: 1,
+            early: 2,
+            short_of: vec![Shortage::Cores, Shortage::Memory],
+            unwritten: Some("no room".to_owned()),
             ..basis(true, 1)
         };
         let notes = basis.notes();
@@ -170,8 +211,19 @@ mod tests {
             [
                 "1 job has launches that the driver refused: see the reasons",
                 "2 jobs have launches foretold and none seen: see the reasons",
+                "1 job has exit code 0 after an allocation failed: see the reasons",
+                "2 jobs have restart = \"early\", which acts like \"oom\" for now",
                 "at most 2 jobs at once: this host has 2 cores",
+                "jobs waited for host memory: 3.00 GiB were free when the run began",
+                "no room",
             ]
         );
+        let wide = Basis {
+            one_core_each: false,
+            short_of: vec![Shortage::Cores],
+            ..samples::basis()
+        };
+        let last = wide.notes().pop();
+        assert_eq!(last.unwrap(), "jobs waited for cores: this host has 2");
     }
 }

@@ -1,35 +1,63 @@
 //! One job's line of the report.
 
+use crate::run::attempt::Attempt;
 use crate::run::outcome::Outcome;
 use crate::run::ready::ReadyJob;
-use migfit_schema::report::JobReport;
+use migfit_schema::report::{AttemptReport, FailedAllocation, JobReport};
 use migfit_schema::units::Mib;
 use std::time::Duration;
 
-/// The line of a job whose output went to these files, if it went to files.
+/// The line of a job; `terminal`: its output went there and not to files.
 #[must_use]
-pub fn line(ready: &ReadyJob, outcome: &Outcome, streams: Option<(String, String)>) -> JobReport {
+pub fn line(ready: &ReadyJob, outcome: &Outcome, terminal: bool) -> JobReport {
     let foretold = ready.program.as_ref().ok().map(|program| &program.foretold);
-    let (stdout, stderr) = streams.filter(|_| outcome.placed.is_some()).unzip();
+    let last = outcome.last();
+    let each = outcome.attempts.iter().zip(1..);
+    let each: Vec<AttemptReport> = each
+        .map(|(attempt, number)| one(attempt, number, terminal))
+        .collect();
+    let told = each.last();
     JobReport {
         name: ready.job.name.clone(),
         predicted_bytes: foretold.and_then(|f| f.peak).map(|bytes| bytes.0),
-        observed_peak_bytes: outcome.seen.peak,
+        observed_peak_bytes: last.and_then(|attempt| attempt.seen.peak),
         verdict: foretold.map_or_else(|| "unknown".to_owned(), |f| f.verdict.to_string()),
-        mig_profile: outcome.placed.map(|placed| placed.profile.to_string()),
-        placement: outcome.placed.map(|placed| placed.placement.into()),
-        attempts: u32::from(outcome.placed.is_some()),
-        wait_s: outcome.wait.map(seconds),
-        run_s: outcome.run.map(seconds),
+        mig_profile: told.map(|attempt| attempt.mig_profile.clone()),
+        placement: told.map(|attempt| attempt.placement),
+        attempts: u32::try_from(each.len()).unwrap_or(u32::MAX),
+        wait_s: told.map(|attempt| attempt.wait_s),
+        run_s: told.map(|attempt| attempt.run_s),
         exit_code: outcome.ending.exit_code(),
-        verified: outcome.verified(),
+        verified: last.and_then(Attempt::verified),
         reason: outcome.reason(
             foretold.map_or("", |f| f.why.as_str()),
             foretold.map_or(0, |f| f.launches),
         ),
-        launches: outcome.seen.launches.clone(),
-        stdout,
-        stderr,
+        launches: last.map_or_else(Vec::new, |attempt| attempt.seen.launches.clone()),
+        stdout: told.and_then(|attempt| attempt.stdout.clone()),
+        stderr: told.and_then(|attempt| attempt.stderr.clone()),
+        each_attempt: each,
+    }
+}
+
+fn one(attempt: &Attempt, number: u32, terminal: bool) -> AttemptReport {
+    let file = |path: &std::path::Path| (!terminal).then(|| path.display().to_string());
+    AttemptReport {
+        attempt: number,
+        mig_profile: attempt.placed.profile.to_string(),
+        placement: attempt.placed.placement.into(),
+        observed_peak_bytes: attempt.seen.peak,
+        failed_allocation: attempt.lack().map(|lack| FailedAllocation {
+            requested_bytes: lack.requested.0,
+            in_use_bytes: lack.in_use.0,
+        }),
+        wait_s: seconds(attempt.wait),
+        run_s: seconds(attempt.run),
+        exit_code: attempt.ending.exit_code(),
+        failure: attempt.failure(),
+        then: attempt.then.clone(),
+        stdout: file(&attempt.files.stdout),
+        stderr: file(&attempt.files.stderr),
     }
 }
 
@@ -52,9 +80,10 @@ pub fn beside(ready: &ReadyJob, outcome: &Outcome) -> Beside {
         .map(|f| f.special.clone())
         .filter(|text| !text.is_empty());
     let parts = failure.into_iter().chain(missing.map(|m| m.to_string()));
+    let parts = parts.chain(outcome.remarks()).chain(own);
     Beside {
         needs: foretold.and_then(|f| f.needs),
-        special: parts.chain(own).collect::<Vec<_>>().join("; "),
+        special: parts.collect::<Vec<_>>().join("; "),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run came to: outcomes in, `report.json` (written anew after each job) and a table out. Knows no device
+//! What a run came to: outcomes in, `report.json` (written anew after each job, and a journal of them) and a table out. Knows no device
 //! and no process.
 
 pub mod date;
@@ -13,7 +13,7 @@ pub mod file;
 
 pub mod table;
 
-pub use file::{ReportFile, Told, json};
+pub use file::{Begun, ReportFile, Told, json};
 pub use heading::Heading;
 
 #[cfg(test)]

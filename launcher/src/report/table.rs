@@ -4,7 +4,7 @@ use crate::report::batch::counted;
 use crate::report::file::Told;
 use crate::report::job::Beside;
 use crate::table;
-use migfit_schema::report::{Batch, JobReport, Report};
+use migfit_schema::report::{AttemptReport, Batch, JobReport, Placement, Report};
 use migfit_schema::units::Bytes;
 use std::fmt::Write;
 
@@ -13,6 +13,19 @@ const COLUMNS: [&str; 10] = [
 ];
 /// Columns with figures, set to the right.
 const FIGURES: [usize; 6] = [2, 3, 4, 6, 7, 8];
+/// Columns of the attempts of jobs that were started more than once.
+const ATTEMPT_COLUMNS: [&str; 9] = [
+    "JOB",
+    "ATTEMPT",
+    "SLICE",
+    "SEEN",
+    "ASKED FOR",
+    "IN USE",
+    "WAIT",
+    "RUN",
+    "EXIT",
+];
+const ATTEMPT_FIGURES: [usize; 7] = [1, 3, 4, 5, 6, 7, 8];
 /// Characters of a whole line; remarks go on below where they are longer.
 const WIDTH: usize = 118;
 /// Characters that remarks have at least, whatever the other columns take.
@@ -32,6 +45,9 @@ pub fn text(told: &Told) -> String {
         gpu.name
     );
     let _ = writeln!(text, "\n{}", jobs(&report.jobs, beside));
+    if let Some(attempts) = attempts(&report.jobs) {
+        let _ = writeln!(text, "started again\n{attempts}");
+    }
     let _ = writeln!(text, "{}", foretold_and_seen(&report.jobs));
     let _ = writeln!(
         text,
@@ -97,6 +113,33 @@ fn jobs(jobs: &[JobReport], beside: &[Beside]) -> String {
     table::text(&COLUMNS, rows, &FIGURES)
 }
 
+/// The attempts of jobs that were started more than once; none where there is no such job.
+fn attempts(jobs: &[JobReport]) -> Option<String> {
+    let again = jobs.iter().filter(|job| job.each_attempt.len() > 1);
+    let rows = again.flat_map(|job| job.each_attempt.iter().map(|one| attempt_row(job, one)));
+    let rows: Vec<Vec<String>> = rows.collect();
+    (!rows.is_empty()).then(|| table::text(&ATTEMPT_COLUMNS, rows, &ATTEMPT_FIGURES))
+}
+
+fn attempt_row(job: &JobReport, attempt: &AttemptReport) -> Vec<String> {
+    let failed = attempt.failed_allocation;
+    vec![
+        job.name.clone(),
+        attempt.attempt.to_string(),
+        place(&attempt.mig_profile, attempt.placement),
+        bytes(attempt.observed_peak_bytes),
+        bytes(failed.map(|failed| failed.requested_bytes)),
+        bytes(failed.map(|failed| failed.in_use_bytes)),
+        seconds(Some(attempt.wait_s)),
+        seconds(Some(attempt.run_s)),
+        code(attempt.exit_code),
+    ]
+}
+
+fn code(code: Option<i32>) -> String {
+    code.map_or_else(|| "-".to_owned(), |code| code.to_string())
+}
+
 fn row(job: &JobReport, beside: &Beside) -> Vec<String> {
     vec![
         job.name.clone(),
@@ -109,8 +152,7 @@ fn row(job: &JobReport, beside: &Beside) -> Vec<String> {
         job.verdict.clone(),
         seconds(job.wait_s),
         seconds(job.run_s),
-        job.exit_code
-            .map_or_else(|| "-".to_owned(), |code| code.to_string()),
+        code(job.exit_code),
         beside.special.clone(),
     ]
 }
@@ -163,9 +205,13 @@ fn foretold_and_seen(jobs: &[JobReport]) -> String {
 
 fn slice(job: &JobReport) -> String {
     match (&job.mig_profile, job.placement) {
-        (Some(profile), Some(placement)) => format!("{profile}@{}", placement.start),
+        (Some(profile), Some(placement)) => place(profile, placement),
         _ => "-".to_owned(),
     }
+}
+
+fn place(profile: &str, placement: Placement) -> String {
+    format!("{profile}@{}", placement.start)
 }
 
 fn bytes(bytes: Option<u64>) -> String {
@@ -199,7 +245,7 @@ mod tests {
             jobs: 2,
             is_virtual: true,
             not_executed: 7,
-            ..Basis::default()
+            ..samples::basis()
         };
         let good = Beside {
             needs: Some(Mib(126)),
@@ -266,6 +312,24 @@ mod tests {
         let words: Vec<&str> = table.split_whitespace().collect();
         let whole = format!("134 {FAILURE}; need unknown: whole GPU");
         assert!(words.join(" ").ends_with(&whole), "{table}");
+    }
+
+    #[test]
+    fn attempts_of_a_job_that_was_started_again_have_a_line_each() {
+        let mut told = told();
+        assert!(!text(&told).contains("started again"));
+        told.report.jobs[1].each_attempt = samples::attempts();
+        let text = text(&told);
+        let part = text.split("started again\n").nth(1).unwrap();
+        let lines: Vec<&str> = part.lines().take(3).collect();
+        assert_eq!(
+            lines,
+            [
+                "  JOB   ATTEMPT  SLICE          SEEN  ASKED FOR    IN USE    WAIT     RUN  EXIT",
+                "  grow        1  1g.5gb@6   2.00 GiB   4.00 GiB  2.00 GiB  0.00 s  0.50 s     2",
+                "  grow        2  1g.10gb@4  6.00 GiB          -         -  0.75 s  1.00 s     0",
+            ]
+        );
     }
 
     #[test]

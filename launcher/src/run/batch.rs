@@ -4,24 +4,26 @@
 use crate::gpu::{GpuError, LiveMigDevice};
 use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
 use crate::run::RunError;
+use crate::run::attempt::Attempt;
 use crate::run::child::Running;
-use crate::run::events::{Event, Listener};
+use crate::run::dependents::Dependents;
+use crate::run::ending::{Ending, Stopped};
+use crate::run::events::{Event, Inbox, Listener};
 use crate::run::folder::{JobFolder, RunFolder};
+use crate::run::input::StandardInput;
 use crate::run::launch::{self, Streams, Surroundings};
-use crate::run::outcome::{Ending, Outcome};
+use crate::run::outcome::Outcome;
 use crate::run::progress::Progress;
-use crate::run::ready::{Program, ReadyJob};
-use crate::run::record::{self, Seen};
+use crate::run::ready::ReadyJob;
+use crate::run::restart::Next;
+use crate::run::running::{RunningJob, RunningJobs};
 use crate::run::slices::Slices;
-use crate::run::verified;
-use migfit_mig::LayoutGraph;
+use crate::sizing::Board;
+use migfit_mig::{LayoutGraph, ProfileName};
 use migfit_schema::units::Bytes;
-use rustix::process::Signal;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::Sender;
+use std::time::Instant;
 
-/// How long jobs may take to end after they were asked to.
-const GRACE: Duration = Duration::from_secs(5);
 /// How often in a row the driver may contradict what it told before.
 const SURPRISES: u32 = 4;
 
@@ -33,6 +35,8 @@ pub struct Batch<'b> {
     pub policy: &'b dyn Policy,
     /// The layout graph.
     pub graph: &'b LayoutGraph,
+    /// The GPU that jobs are sized for.
+    pub board: Board<'b>,
     /// What the host has for all jobs together.
     pub host: HostRoom,
     /// What all jobs get.
@@ -41,133 +45,128 @@ pub struct Batch<'b> {
     pub folder: &'b RunFolder,
     /// Whether the one job has the terminal.
     pub terminal: bool,
+    /// What the one job with the terminal reads.
+    pub input: &'b StandardInput,
 }
 
 /// Told of each job as it ends.
-pub type Ended<'e> = &'e mut dyn FnMut(usize, Outcome) -> Result<(), RunError>;
+pub type Ended<'e> = &'e mut dyn FnMut(usize, &Outcome);
 
 /// How a run went as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Went {
     /// Name of the signal that stopped it.
     pub stopped_by: Option<&'static str>,
-    /// The host's cores, where a job waited for some of them with a slice free.
-    pub short_of_cores: Option<u32>,
+    /// Of which the host was short while a slice was free.
+    pub short_of: Vec<Shortage>,
+    /// Why no more jobs were started, or slices are left.
+    pub broken: Option<RunError>,
 }
 
-/// Runs all jobs to their ends.
+/// Runs all jobs to their ends. After an error of the GPU no job is started any more; those that run end by
+/// themselves, and the slices are destroyed all the same.
 ///
 /// # Errors
-/// When results cannot be written, or the driver fails. Jobs are stopped and slices destroyed all the same.
+/// When signals cannot be listened for: nothing was started.
 pub fn run(
     batch: &Batch<'_>,
     mut slices: Slices<'_>,
     progress: &Progress,
     ended: Ended<'_>,
 ) -> Result<Went, RunError> {
-    let (sender, receiver) = channel();
+    let (sender, inbox) = Inbox::new();
     let _listener = Listener::start(sender.clone()).map_err(RunError::Signals)?;
+    let after = batch.jobs.iter().map(|ready| ready.job.after.as_slice());
     let mut going = Going {
         batch,
         slices: &mut slices,
+        dependents: Dependents::new(after),
         queue: Vec::new(),
-        running: Vec::new(),
+        running: RunningJobs::default(),
+        attempts: vec![Vec::new(); batch.jobs.len()],
         began: Instant::now(),
         sender,
-        receiver,
+        inbox,
         progress,
         ended,
-        stopped_by: None,
         waits_for: String::new(),
-        short_of_cores: None,
+        went: Went::default(),
     };
-    let all = going.all();
-    if all.is_err() {
-        going.stop("an error");
-        going.drain();
+    going.all();
+    let mut went = going.went;
+    if let Err(error) = slices.close() {
+        went.broken.get_or_insert(error.into());
     }
-    let went = Went {
-        stopped_by: going.stopped_by,
-        short_of_cores: going.short_of_cores,
-    };
-    let closed = slices.close();
-    all?;
-    closed?;
     Ok(went)
-}
-
-struct RunningJob {
-    job: usize,
-    process: Running,
-    device: LiveMigDevice,
-    placing: String,
-    wait: Duration,
-    started: Instant,
-    files: JobFolder,
 }
 
 struct Going<'g, 'b, 's> {
     batch: &'g Batch<'b>,
     slices: &'g mut Slices<'s>,
+    dependents: Dependents,
+    /// In the order of the job file.
     queue: Vec<Queued>,
-    running: Vec<RunningJob>,
+    running: RunningJobs,
+    /// Of each job that has not ended yet.
+    attempts: Vec<Vec<Attempt>>,
     began: Instant,
     sender: Sender<Event>,
-    receiver: Receiver<Event>,
+    inbox: Inbox,
     progress: &'g Progress,
     ended: Ended<'g>,
-    stopped_by: Option<&'static str>,
     /// Why the queue did not move when the policy was last asked.
     waits_for: String,
-    short_of_cores: Option<u32>,
+    went: Went,
 }
 
 impl Going<'_, '_, '_> {
-    fn all(&mut self) -> Result<(), RunError> {
-        self.submit()?;
-        self.fill()?;
-        while !self.running.is_empty() {
-            match self.next_event() {
+    fn all(&mut self) {
+        self.admit();
+        self.fill();
+        while self.running.count() > 0 {
+            match self.inbox.next(self.running.due()) {
                 Some(Event::Ended { job, status }) => {
-                    self.finish(job, Ending::of(&status))?;
-                    self.fill()?;
+                    self.finish(job, Ending::of(&status));
+                    self.admit();
+                    self.fill();
                 }
                 Some(Event::Stop { signal }) => self.stop(signal),
-                None => self.kill(),
+                None => self.running.tick(Instant::now()),
             }
         }
-        self.leave_the_rest()
+        self.leave_the_rest();
     }
 
-    /// Everything enters the queue at once; what cannot start is told at once.
-    fn submit(&mut self) -> Result<(), RunError> {
-        for (job, ready) in self.batch.jobs.iter().enumerate() {
-            match &ready.program {
-                Ok(program) => self.queue.push(self.queued(job, program)),
-                Err(error) => self.tell(job, Outcome::not_started(error.to_string()))?,
+    /// Jobs that wait for nobody any more enter the queue; what cannot start is told at once.
+    fn admit(&mut self) {
+        for job in self.dependents.ready() {
+            match &self.batch.jobs[job].program {
+                Ok(program) => self.enqueue(job, program.slices.clone()),
+                Err(error) => self.give_up(job, &error.to_string()),
             }
         }
-        Ok(())
     }
 
     /// What a job takes, cut to what there is, so that the largest runs alone instead of never.
-    fn queued(&self, job: usize, program: &Program) -> Queued {
+    fn enqueue(&mut self, job: usize, slices: Vec<ProfileName>) {
         let stated = &self.batch.jobs[job].job;
         let host = self.batch.host;
         let memory = stated.host_memory.unwrap_or_default();
-        Queued {
+        let queued = Queued {
             job,
-            slices: program.slices.clone(),
+            slices,
             cpus: stated.cpus.min(host.cpus),
             host_memory: host.memory.map_or(memory, |all| memory.min(all)),
-        }
+        };
+        let before = self.queue.partition_point(|other| other.job < job);
+        self.queue.insert(before, queued);
     }
 
     /// What running jobs leave of the host.
     fn host_room(&self) -> HostRoom {
         let mut room = self.batch.host;
-        for running in &self.running {
-            let stated = &self.batch.jobs[running.job].job;
+        for job in self.running.numbers() {
+            let stated = &self.batch.jobs[job].job;
             room.cpus = room.cpus.saturating_sub(stated.cpus);
             let memory = stated.host_memory.unwrap_or_default().0;
             room.memory = room.memory.map(|free| Bytes(free.0.saturating_sub(memory)));
@@ -175,199 +174,233 @@ impl Going<'_, '_, '_> {
         room
     }
 
+    /// Whether jobs may still be started. A request to stop goes before any start.
+    fn goes_on(&mut self) -> bool {
+        while let Some(signal) = self.inbox.stop() {
+            self.stop(signal);
+        }
+        self.went.stopped_by.is_none() && self.went.broken.is_none()
+    }
+
     /// Starts what can start.
-    fn fill(&mut self) -> Result<(), RunError> {
+    fn fill(&mut self) {
         let mut surprises = 0;
-        while self.stopped_by.is_none() && !self.queue.is_empty() {
-            let situation = Situation {
-                graph: self.batch.graph,
-                held: &self.slices.held(),
-                queue: &self.queue,
-                running: self.running.len(),
-                host: self.host_room(),
-            };
-            let start = match self.batch.policy.next(&situation)? {
-                Step::Start(start) => start,
-                Step::Wait(why) => {
-                    self.waits_for = why;
-                    return Ok(());
-                }
-                Step::WaitForHost(shortage) => {
-                    if shortage == Shortage::Cores {
-                        self.short_of_cores = Some(self.batch.host.cpus);
-                    }
-                    return Ok(());
-                }
+        while self.goes_on() && !self.queue.is_empty() {
+            let start = match self.next_step() {
+                Ok(Some(start)) => start,
+                Ok(None) => return,
+                Err(error) => return self.break_off(error),
             };
             match self.slices.take(&start.decision) {
-                Ok(device) => self.start(&start, device)?,
+                Ok(device) if self.goes_on() => self.start(&start, device),
+                // Making the slice took a while, and somebody wanted us to stop meanwhile.
+                Ok(device) => self.slices.give_back(device.generation),
                 // Others came, or something stays in use: what is held has changed, the policy decides anew.
                 Err(GpuError::NoRoom { .. } | GpuError::InUse { .. }) if surprises < SURPRISES => {
-                    surprises += 1
+                    surprises += 1;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => self.break_off(error.into()),
             }
         }
-        Ok(())
     }
 
-    fn start(&mut self, start: &Start, device: LiveMigDevice) -> Result<(), RunError> {
+    /// What the policy would start next.
+    fn next_step(&mut self) -> Result<Option<Start>, RunError> {
+        let situation = Situation {
+            graph: self.batch.graph,
+            held: &self.slices.held(),
+            queue: &self.queue,
+            running: self.running.count(),
+            host: self.host_room(),
+        };
+        Ok(match self.batch.policy.next(&situation)? {
+            Step::Start(start) => Some(start),
+            Step::Wait(why) => {
+                self.waits_for = why;
+                None
+            }
+            Step::WaitForHost(shortage) => {
+                if !self.went.short_of.contains(&shortage) {
+                    self.went.short_of.push(shortage);
+                }
+                None
+            }
+        })
+    }
+
+    fn start(&mut self, start: &Start, device: LiveMigDevice) {
         let queued = self.queue.remove(start.position);
-        let ready = &self.batch.jobs[queued.job];
-        let files = self.batch.folder.job(&ready.job.name)?;
+        let generation = device.generation;
+        match self.begin(queued.job, start, device) {
+            Ok(running) => {
+                self.running.add(running);
+                self.show();
+            }
+            Err(why) => {
+                self.slices.give_back(generation);
+                self.give_up(queued.job, &why);
+            }
+        }
+    }
+
+    /// Starts a job on its slice; what its last attempt left is put aside first.
+    fn begin(
+        &mut self,
+        job: usize,
+        start: &Start,
+        device: LiveMigDevice,
+    ) -> Result<RunningJob, String> {
+        let ready = &self.batch.jobs[job];
+        let program = ready.program.as_ref().map_err(ToString::to_string)?;
+        let told = |error: RunError| error.to_string();
+        let number = self.attempts[job].len();
+        if let Some(last) = self.attempts[job].last_mut() {
+            last.files = self
+                .batch
+                .folder
+                .keep(&ready.job.name, number)
+                .map_err(told)?;
+            let rewound = self.batch.input.rewind();
+            rewound.map_err(|error| format!("its standard input cannot be wound back: {error}"))?;
+        }
+        let files = self.batch.folder.job(&ready.job.name).map_err(told)?;
+        let streams = self.streams(&files);
         let wait = self.began.elapsed();
         let started = Instant::now();
-        let process = match &ready.program {
-            Ok(program) => self.process(queued.job, program, &device, &files),
-            Err(_) => return Ok(()),
+        let place = launch::Place {
+            program: &program.file,
+            slice: &device.uuid,
+            records: &files.records,
+            attempt: number + 1,
         };
-        match process {
-            Ok(process) => {
-                self.running.push(RunningJob {
-                    job: queued.job,
-                    process,
-                    device,
-                    placing: start.reason.clone(),
-                    wait,
-                    started,
-                    files,
-                });
-                self.show();
-                Ok(())
-            }
-            Err(error) => {
-                self.slices.give_back(device.generation);
-                self.tell(queued.job, Outcome::not_started(error.to_string()))
-            }
-        }
+        let mut command = launch::command(&ready.job, &place, self.batch.around, streams)?;
+        let events = self.sender.clone();
+        let process = Running::start(&mut command, streams.own_group(), job, events);
+        Ok(RunningJob {
+            job,
+            process: process.map_err(|error| error.to_string())?,
+            device,
+            placing: start.reason.clone(),
+            wait,
+            started,
+            files,
+            limit: ready.job.time_limit,
+            stopped: None,
+            killed_at: None,
+        })
     }
 
-    fn process(
-        &self,
-        job: usize,
-        program: &Program,
-        device: &LiveMigDevice,
-        files: &JobFolder,
-    ) -> std::io::Result<Running> {
-        let streams = match self.batch.terminal {
+    fn streams<'f>(&self, files: &'f JobFolder) -> Streams<'f> {
+        match self.batch.terminal {
             true => Streams::Ours,
             false => Streams::Files {
                 stdout: &files.stdout,
                 stderr: &files.stderr,
             },
-        };
-        let stated = &self.batch.jobs[job].job;
-        let around = self.batch.around;
-        let mut command = launch::command(
-            stated,
-            &program.file,
-            &device.uuid,
-            &files.records,
-            around,
-            streams,
-        )?;
-        Running::start(&mut command, streams.own_group(), job, self.sender.clone())
+        }
     }
 
-    fn finish(&mut self, job: usize, ending: Ending) -> Result<(), RunError> {
-        let Some(at) = self.running.iter().position(|running| running.job == job) else {
-            return Ok(());
+    fn finish(&mut self, job: usize, ending: Ending) {
+        let Some(running) = self.running.take(job) else {
+            return;
         };
-        let running = self.running.remove(at);
         self.slices.give_back(running.device.generation);
-        let seen = record::read(&running.files.records);
-        let outcome = Outcome {
-            executed: self.executed(&seen),
-            own_check: self.own_check(&running.files),
-            ending,
-            placed: Some(running.device.spec.0),
-            placing: running.placing,
-            wait: Some(running.wait),
-            run: Some(running.started.elapsed()),
-            seen,
-            stopped_by: self.stopped_by,
-        };
         self.show();
-        self.tell(job, outcome)
+        let mut attempt = self.batch.attempt(running, ending);
+        let number = self.attempts[job].len() + 1;
+        let next = self
+            .batch
+            .after(job, number, &attempt, &self.slices.others());
+        match next {
+            Next::End => {}
+            Next::GiveUp(why) => attempt.then = Some(why),
+            Next::Again { slices, why } => {
+                let name = &self.batch.jobs[job].job.name;
+                let lack = attempt.lack().map(ToString::to_string).unwrap_or_default();
+                let placed = attempt.placed;
+                self.progress.say(&format!(
+                    "migfit: {name} ran out of device memory on {placed} ({lack}): {why}"
+                ));
+                attempt.then = Some(why);
+                self.attempts[job].push(attempt);
+                return self.enqueue(job, slices);
+            }
+        }
+        self.attempts[job].push(attempt);
+        self.tell_attempts(job);
     }
 
-    /// Whether the launches of a job were executed: on the virtual GPU only where the record says so.
-    fn executed(&self, seen: &Seen) -> bool {
-        let seen_by_nobody = self.batch.around.virtual_gpu.is_some() && seen.peak.is_none();
-        !seen_by_nobody && seen.not_executed == 0
+    /// A job that is not started, or not again.
+    fn give_up(&mut self, job: usize, why: &str) {
+        match self.attempts[job].last_mut() {
+            Some(last) => {
+                last.then = Some(format!("not started again: {why}"));
+                self.tell_attempts(job);
+            }
+            None => self.tell(job, &Outcome::not_started(why)),
+        }
     }
 
-    /// What the job's own check said, where its output is a file.
-    fn own_check(&self, files: &JobFolder) -> Option<bool> {
-        (!self.batch.terminal)
-            .then(|| verified::read(&files.stdout))
-            .flatten()
+    fn tell_attempts(&mut self, job: usize) {
+        let attempts = std::mem::take(&mut self.attempts[job]);
+        self.tell(job, &Outcome::of(attempts));
     }
 
-    fn tell(&mut self, job: usize, outcome: Outcome) -> Result<(), RunError> {
+    /// A job has ended for good; after a failure those that come after it have, too.
+    fn tell(&mut self, job: usize, outcome: &Outcome) {
         self.progress.ended();
-        (self.ended)(job, outcome)
+        (self.ended)(job, outcome);
+        if outcome.ending.is_success() {
+            return self.dependents.ended_well(job);
+        }
+        if self.went.stopped_by.is_some() {
+            // Those that come after it are not started for the same reason as all others.
+            return;
+        }
+        let name = |job: usize| &self.batch.jobs[job].job.name;
+        for dropped in self.dependents.failed(job) {
+            let (behind, failed) = (name(dropped.behind), name(job));
+            let why = match dropped.behind == job {
+                true => format!("it comes after '{failed}', which failed"),
+                false => {
+                    format!("it comes after '{behind}', which was not started: '{failed}' failed")
+                }
+            };
+            self.progress.ended();
+            (self.ended)(dropped.job, &Outcome::not_started(why));
+        }
     }
 
     fn show(&self) {
-        let names = self
-            .running
-            .iter()
-            .map(|running| self.batch.jobs[running.job].job.name.as_str());
+        let names = self.running.numbers();
+        let names = names.map(|job| self.batch.jobs[job].job.name.as_str());
         self.progress.running(&names.collect::<Vec<_>>());
-    }
-
-    /// Waits without end, or for the grace that jobs have once they were asked to stop.
-    fn next_event(&self) -> Option<Event> {
-        let event = match self.stopped_by {
-            None => self
-                .receiver
-                .recv()
-                .map_err(|_| RecvTimeoutError::Disconnected),
-            Some(_) => self.receiver.recv_timeout(GRACE),
-        };
-        event.ok()
     }
 
     /// Asks all jobs to end; asked twice, kills them.
     fn stop(&mut self, signal: &'static str) {
-        match self.stopped_by {
-            None => self
-                .running
-                .iter()
-                .for_each(|running| running.process.signal(Signal::TERM)),
-            Some(_) => self.kill(),
+        match self.went.stopped_by {
+            None => self.running.ask(Stopped::Told(signal), Instant::now()),
+            Some(_) => self.running.kill(),
         }
-        self.stopped_by.get_or_insert(signal);
+        self.went.stopped_by.get_or_insert(signal);
     }
 
-    fn kill(&mut self) {
-        self.running
-            .iter()
-            .for_each(|running| running.process.signal(Signal::KILL));
-    }
-
-    /// After an error: waits for every job's end, and tells it as far as that can still be done.
-    fn drain(&mut self) {
-        while !self.running.is_empty() {
-            match self.next_event() {
-                Some(Event::Ended { job, status }) => {
-                    let _ = self.finish(job, Ending::of(&status));
-                }
-                Some(Event::Stop { .. }) | None => self.kill(),
-            }
-        }
+    fn break_off(&mut self, error: RunError) {
+        self.went.broken.get_or_insert(error);
     }
 
     /// Nothing runs and nothing can start any more.
-    fn leave_the_rest(&mut self) -> Result<(), RunError> {
-        let why = match self.stopped_by {
-            Some(signal) => format!("migfit got {signal}"),
-            None => format!("nothing runs any more and still: {}", self.waits_for),
+    fn leave_the_rest(&mut self) {
+        let why = match (self.went.stopped_by, &self.went.broken) {
+            (Some(signal), _) => format!("migfit got {signal}"),
+            (None, Some(error)) => error.to_string(),
+            (None, None) => format!("nothing runs any more and still: {}", self.waits_for),
         };
-        for queued in std::mem::take(&mut self.queue) {
-            self.tell(queued.job, Outcome::not_started(why.clone()))?;
-        }
-        Ok(())
+        let waiting = self.dependents.drop_waiting();
+        let queued = std::mem::take(&mut self.queue);
+        let mut left: Vec<usize> = queued.iter().map(|queued| queued.job).collect();
+        left.extend(waiting);
+        left.into_iter().for_each(|job| self.give_up(job, &why));
     }
 }

@@ -66,6 +66,12 @@ pub enum RunError {
         /// What is wrong with it, as a clause.
         reason: String,
     },
+    /// The virtual GPU of this run alone does not start, and its folder can be written.
+    #[error("the virtual GPU does not start: {reason}")]
+    VirtualGpuFails {
+        /// What its library says.
+        reason: String,
+    },
     /// `MIGFIT_VGPU_STATE` names no state file.
     #[error("{STATE_VARIABLE}: '{}' {reason}", path.display())]
     BadState {
@@ -146,6 +152,9 @@ impl Explain for RunError {
             RunError::NoVirtualGpu { .. } => {
                 "run cargo xtask stage, then target/migfit/bin/migfit; or install migfit again".to_owned()
             }
+            RunError::VirtualGpuFails { .. } => {
+                "are variables set that change it? env | grep MIGFIT_VGPU shows them".to_owned()
+            }
             RunError::BadState { .. } => {
                 "name a virtual GPU's state file, or a file that is not there yet in a folder that is; unset: each \
                  run has its own"
@@ -175,9 +184,10 @@ impl Explain for RunError {
             | RunError::ForeignFolder(_)
             | RunError::FolderInUse(_) => ExitCode::CannotWrite,
             RunError::Gpu(error) => error.exit_code(),
-            RunError::Signals(_) | RunError::Graph(_) | RunError::Placement(_) => {
-                ExitCode::GpuFailed
-            }
+            RunError::Signals(_)
+            | RunError::Graph(_)
+            | RunError::Placement(_)
+            | RunError::VirtualGpuFails { .. } => ExitCode::GpuFailed,
         }
     }
 }

@@ -1,10 +1,13 @@
-//! What a run waits for: the end of a job, or a signal to stop. Both come through one channel; nothing polls.
+//! What a run waits for: the end of a job, a signal to stop, or a point in time. Ends and signals come through one
+//! channel; nothing polls.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
+use std::collections::VecDeque;
 use std::io;
 use std::process::ExitStatus;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -21,6 +24,48 @@ pub enum Event {
         /// Name of the signal.
         signal: &'static str,
     },
+}
+
+/// Events that have come and were not dealt with yet, in their order.
+#[derive(Debug)]
+pub struct Inbox {
+    receiver: Receiver<Event>,
+    come: VecDeque<Event>,
+}
+
+impl Inbox {
+    /// An empty one, and where to send events.
+    #[must_use]
+    pub fn new() -> (Sender<Event>, Inbox) {
+        let (sender, receiver) = channel();
+        let come = VecDeque::new();
+        (sender, Inbox { receiver, come })
+    }
+
+    /// The next event; none where that time comes first.
+    pub fn next(&mut self, until: Option<Instant>) -> Option<Event> {
+        if let Some(event) = self.come.pop_front() {
+            return Some(event);
+        }
+        match until {
+            None => self.receiver.recv().ok(),
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                self.receiver.recv_timeout(left).ok()
+            }
+        }
+    }
+
+    /// A request to stop that has come by now, before what else came.
+    pub fn stop(&mut self) -> Option<&'static str> {
+        self.come.extend(self.receiver.try_iter());
+        let stop = |event: &Event| matches!(event, Event::Stop { .. });
+        let at = self.come.iter().position(stop)?;
+        match self.come.remove(at) {
+            Some(Event::Stop { signal }) => Some(signal),
+            _ => None,
+        }
+    }
 }
 
 /// Listens for signals until dropped.
@@ -50,5 +95,30 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         self.0.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(job: usize) -> Event {
+        let status = Err(io::ErrorKind::Other.into());
+        Event::Ended { job, status }
+    }
+
+    #[test]
+    fn a_request_to_stop_goes_before_ends_and_loses_none() {
+        let (sender, mut inbox) = Inbox::new();
+        assert_eq!(inbox.stop(), None);
+        for event in [ended(0), Event::Stop { signal: "SIGINT" }, ended(1)] {
+            sender.send(event).unwrap();
+        }
+        assert_eq!((inbox.stop(), inbox.stop()), (Some("SIGINT"), None));
+        let mut next = || match inbox.next(Some(Instant::now())) {
+            Some(Event::Ended { job, .. }) => Some(job),
+            _ => None,
+        };
+        assert_eq!((next(), next(), next()), (Some(0), Some(1), None));
     }
 }

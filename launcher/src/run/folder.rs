@@ -15,6 +15,9 @@ const GPU_STATE: &str = "virtual-gpu.state";
 /// Calls that its libraries do not have.
 const GPU_LOG: &str = "virtual-gpu.state.log";
 
+/// Lines of jobs that have ended.
+const JOURNAL: &str = "jobs.jsonl";
+
 /// The jobs' own folders.
 const JOBS: &str = "jobs";
 
@@ -78,16 +81,13 @@ impl RunFolder {
     /// # Errors
     /// When that cannot be taken away.
     pub fn begin(&self) -> Result<(), RunError> {
-        let (report, jobs) = (self.report(), self.path.join(JOBS));
-        removed(std::fs::remove_file(&report)).map_err(cannot_write(&report))?;
+        for file in [self.report(), self.journal()] {
+            removed(std::fs::remove_file(&file)).map_err(cannot_write(&file))?;
+        }
+        let jobs = self.path.join(JOBS);
         removed(std::fs::remove_dir_all(&jobs)).map_err(cannot_write(&jobs))?;
         self.kept.set(true);
         Ok(())
-    }
-
-    /// The folder itself, absolute.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The report.
@@ -107,19 +107,55 @@ impl RunFolder {
         Ok(self.path.join(GPU_STATE))
     }
 
+    /// The lines of jobs that have ended, one after the other.
+    pub fn journal(&self) -> PathBuf {
+        self.path.join(JOURNAL)
+    }
+
     /// The folder of a job.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn job(&self, name: &str) -> Result<JobFolder, RunError> {
+        let files = JobFolder::below(&self.path.join(JOBS).join(name));
+        std::fs::create_dir_all(&files.records).map_err(cannot_write(&files.records))?;
+        Ok(files)
+    }
+
+    /// Puts aside what a job's attempt left, so that the next can take its place.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn keep(&self, name: &str, attempt: usize) -> Result<JobFolder, RunError> {
         let folder = self.path.join(JOBS).join(name);
-        let records = folder.join("records");
-        std::fs::create_dir_all(&records).map_err(cannot_write(&records))?;
-        Ok(JobFolder {
+        let (from, to) = (
+            JobFolder::below(&folder),
+            JobFolder::below(&folder.join(format!("attempt-{attempt}"))),
+        );
+        if let Some(aside) = to.records.parent() {
+            std::fs::create_dir_all(aside).map_err(cannot_write(aside))?;
+        }
+        let all = [
+            (&from.stdout, &to.stdout),
+            (&from.stderr, &to.stderr),
+            (&from.records, &to.records),
+        ];
+        for (from, to) in all {
+            // A program with the terminal leaves no output files.
+            removed(std::fs::rename(from, to)).map_err(cannot_write(to))?;
+        }
+        Ok(to)
+    }
+}
+
+impl JobFolder {
+    /// The files of a job, or of one of its attempts, in this folder.
+    pub fn below(folder: &Path) -> JobFolder {
+        JobFolder {
             stdout: folder.join("stdout"),
             stderr: folder.join("stderr"),
-            records,
-        })
+            records: folder.join("records"),
+        }
     }
 }
 
@@ -172,8 +208,24 @@ mod tests {
         let second = RunFolder::open(Some(&wanted), "x").unwrap();
         assert!(second.report().exists(), "nothing has begun yet");
         second.begin().unwrap();
-        let left: Vec<_> = second.path().read_dir().unwrap().collect();
+        let left: Vec<_> = second.path.read_dir().unwrap().collect();
         assert_eq!(left.len(), 1, "{left:?}");
+    }
+
+    #[test]
+    fn an_attempt_s_files_are_put_aside() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(Some(&base.path().join("run")), "x").unwrap();
+        let first = folder.job("a").unwrap();
+        std::fs::write(&first.stdout, "first").unwrap();
+        std::fs::write(first.records.join("1.record"), "").unwrap();
+        let kept = folder.keep("a", 1).unwrap();
+        assert!(kept.stdout.ends_with("jobs/a/attempt-1/stdout"));
+        assert_eq!(std::fs::read_to_string(&kept.stdout).unwrap(), "first");
+        assert!(kept.records.join("1.record").exists());
+        assert!(!first.stdout.exists() && !first.records.exists());
+        assert_eq!(folder.job("a").unwrap(), first);
+        assert!(first.records.exists());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::jobs::Job;
 use migfit_schema::record::RECORD_DIR_VARIABLE;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, IsTerminal};
+use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,6 +18,22 @@ pub struct Surroundings {
     pub virtual_gpu: Option<PathBuf>,
     /// Variables of the virtual GPU.
     pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Tells a job how often it was started by now, from 1: a program may go on from where an earlier attempt stopped.
+pub const ATTEMPT_VARIABLE: &str = "MIGFIT_ATTEMPT";
+
+/// Where one attempt of a job runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    /// The program's file.
+    pub program: &'p Path,
+    /// UUID of the MIG device.
+    pub slice: &'p str,
+    /// Folder for its run records.
+    pub records: &'p Path,
+    /// Its number, from 1.
+    pub attempt: usize,
 }
 
 /// Where a job's output goes.
@@ -49,16 +65,14 @@ impl Streams<'_> {
 /// The process to start.
 ///
 /// # Errors
-/// When a file for its output cannot be made.
+/// When a file for its output cannot be made: which, and why.
 pub fn command(
     job: &Job,
-    program: &Path,
-    slice: &str,
-    records: &Path,
+    place: &Place<'_>,
     around: &Surroundings,
     streams: Streams<'_>,
-) -> io::Result<Command> {
-    let mut command = Command::new(program);
+) -> Result<Command, String> {
+    let mut command = Command::new(place.program);
     let mut words = job.command.iter();
     if let Some(name) = words.next() {
         command.arg0(name);
@@ -66,14 +80,13 @@ pub fn command(
     command.args(words).current_dir(&job.cwd);
     command.envs(job.env.iter().map(|(name, value)| (name, value)));
     command.envs(around.variables.iter().map(|(name, value)| (name, value)));
-    command.env("CUDA_VISIBLE_DEVICES", slice);
-    command.env(RECORD_DIR_VARIABLE, records);
+    command.env("CUDA_VISIBLE_DEVICES", place.slice);
+    command.env(RECORD_DIR_VARIABLE, place.records);
+    command.env(ATTEMPT_VARIABLE, place.attempt.to_string());
     if let Some(folder) = &around.virtual_gpu {
         let old = job.variable("LD_LIBRARY_PATH");
-        command.env(
-            "LD_LIBRARY_PATH",
-            in_front(folder.as_os_str(), old.as_deref()),
-        );
+        let new = in_front(folder.as_os_str(), old.as_deref());
+        command.env("LD_LIBRARY_PATH", new);
     }
     if let Some(runtime) = &around.runtime {
         let old = job.variable("LD_PRELOAD");
@@ -81,14 +94,16 @@ pub fn command(
     }
     if let Streams::Files { stdout, stderr } = streams {
         command.stdin(Stdio::null());
-        command
-            .stdout(File::create(stdout)?)
-            .stderr(File::create(stderr)?);
+        command.stdout(made(stdout)?).stderr(made(stderr)?);
     }
     if streams.own_group() {
         command.process_group(0);
     }
     Ok(command)
+}
+
+fn made(path: &Path) -> Result<File, String> {
+    File::create(path).map_err(|error| format!("cannot write '{}': {error}", path.display()))
 }
 
 fn in_front(ours: &OsStr, old: Option<&OsStr>) -> OsString {
@@ -122,15 +137,13 @@ mod tests {
             virtual_gpu: Some("/vgpu".into()),
             variables: vec![("MIGFIT_VGPU".into(), "a100-40gb".into())],
         };
-        let made = command(
-            &job,
-            Path::new("/bin/a.out"),
-            "MIG-1",
-            Path::new("/r"),
-            &around,
-            Streams::Ours,
-        );
-        let made = made.unwrap();
+        let place = Place {
+            program: Path::new("/bin/a.out"),
+            slice: "MIG-1",
+            records: Path::new("/r"),
+            attempt: 2,
+        };
+        let made = command(&job, &place, &around, Streams::Ours).unwrap();
         let value = |name: &str| {
             let found = made.get_envs().find(|(key, _)| *key == name);
             found.unwrap().1.unwrap().to_str().unwrap().to_owned()
@@ -139,6 +152,7 @@ mod tests {
         assert_eq!(value("CUDA_VISIBLE_DEVICES"), "MIG-1");
         assert!(value("LD_LIBRARY_PATH").starts_with("/vgpu"));
         assert_eq!(value("MIGFIT_RECORD_DIR"), "/r");
+        assert_eq!(value("MIGFIT_ATTEMPT"), "2");
         assert_eq!(value("MIGFIT_VGPU"), "a100-40gb");
         assert_eq!(made.get_args().collect::<Vec<_>>(), ["4"]);
     }

@@ -10,13 +10,21 @@ pub mod need;
 
 pub mod ready;
 
+mod host;
+
+mod dependents;
+
 mod slices;
 
 mod launch;
 
+mod input;
+
 mod child;
 
 mod events;
+
+mod running;
 
 mod holes;
 
@@ -25,11 +33,23 @@ pub mod record;
 mod verified;
 mod virtual_gpu_only;
 
+pub mod ending;
+
+pub mod attempt;
+
+mod restart;
+
 pub mod outcome;
 
 mod progress;
 
 mod batch;
+
+mod aftermath;
+
+mod finished;
+
+mod opened;
 
 mod verb;
 

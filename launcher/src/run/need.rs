@@ -30,6 +30,8 @@ pub struct Foretold {
     pub special: String,
     /// Launches foretold.
     pub launches: u64,
+    /// Bytes of the program's device variables, which no allocation asks for.
+    pub variables: Bytes,
 }
 
 /// A job that no slice holds.
@@ -205,6 +207,7 @@ fn decide(
                 needs: None,
                 special: "the GPU has no MIG profile".to_owned(),
                 launches: 0,
+                variables: evaluated.variables,
             });
         }
     };
@@ -222,6 +225,7 @@ fn decide(
         needs: slice.need.bounds_the_job().then_some(slice.candidate.need),
         special: special(job, slice),
         launches: need.map_or(0, launches),
+        variables: evaluated.variables,
         fitting,
     })
 }

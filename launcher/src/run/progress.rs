@@ -1,38 +1,63 @@
-//! A progress bar on standard error, only where that is a terminal.
+//! A progress bar on standard error, only where that is a terminal; and lines that must not wait for the report.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
+/// What the user sees while jobs run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// Nothing.
+    Nothing,
+    /// Lines alone: the one job has the terminal.
+    Lines,
+    /// A bar and lines.
+    Bar,
+}
+
 /// Jobs done, and which run now.
-pub struct Progress(ProgressBar);
+pub struct Progress {
+    bar: ProgressBar,
+    lines: bool,
+}
 
 impl Progress {
-    /// A bar for so many jobs; hidden where nobody watches.
-    pub fn new(jobs: usize, hidden: bool) -> Progress {
-        let target = match hidden || !std::io::stderr().is_terminal() {
-            true => ProgressDrawTarget::hidden(),
-            false => ProgressDrawTarget::stderr(),
+    /// For so many jobs.
+    pub fn new(jobs: usize, shown: Shown) -> Progress {
+        let target = match shown == Shown::Bar && std::io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
         };
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} jobs  {wide_msg}") {
             bar.set_style(style);
         }
-        Progress(bar)
+        let lines = shown != Shown::Nothing;
+        Progress { bar, lines }
     }
 
     /// These jobs run now.
     pub fn running(&self, names: &[&str]) {
-        self.0.set_message(names.join(", "));
+        self.bar.set_message(names.join(", "));
     }
 
     /// One job more has ended.
     pub fn ended(&self) {
-        self.0.inc(1);
+        self.bar.inc(1);
+    }
+
+    /// A line at once.
+    pub fn say(&self, line: &str) {
+        match (self.lines, self.bar.is_hidden()) {
+            (false, _) => {}
+            (true, true) => output::remark(&format!("{line}\n")),
+            (true, false) => self.bar.println(line),
+        }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

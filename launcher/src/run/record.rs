@@ -1,8 +1,35 @@
 //! The run records of one job's processes -> what was seen of the job.
 
 use crate::run::holes;
-use migfit_schema::record::{self, Failure, LaunchCount, RunRecord};
+use crate::sizing::as_the_driver_rounds;
+use migfit_schema::record::{self, LaunchCount, RunRecord};
+use migfit_schema::units::Bytes;
+use std::fmt;
 use std::path::Path;
+
+/// NVML's and CUDA's code of "out of memory" in a run record.
+const OUT_OF_MEMORY: u64 = 2;
+
+/// A failed allocation: the proof of running out of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// What was asked for.
+    pub requested: Bytes,
+    /// What the program had at that time, as it asked for it.
+    pub in_use: Bytes,
+    /// What it would have had, both as the driver rounds: at least its peak by then.
+    pub would_have: Bytes,
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "asked for {} with {} in use",
+            self.requested, self.in_use
+        )
+    }
+}
 
 /// What the runtime saw of one job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,8 +46,8 @@ pub struct Seen {
     pub refused: u64,
     /// Launches that a virtual GPU counted and did not run.
     pub not_executed: u64,
-    /// The first failed allocation: the proof of running out of memory.
-    pub out_of_memory: Option<Failure>,
+    /// Failed allocations, in the order of each process; the first 64 of a process.
+    pub lacks: Vec<Lack>,
     /// What could not be read, or is not whole.
     pub troubles: Vec<String>,
 }
@@ -66,9 +93,7 @@ impl Seen {
         self.not_executed = self
             .not_executed
             .saturating_add(record.launches_not_executed);
-        if self.out_of_memory.is_none() {
-            self.out_of_memory = record.first_failures.into_iter().next();
-        }
+        self.lacks.extend(lacks(&record));
         if record.disturbed {
             self.troubles
                 .push(format!("process {} was recorded in part", record.pid));
@@ -91,6 +116,23 @@ impl Seen {
     }
 }
 
+/// What one process lacked. Rounding is charged as at its peak: the record has no rounded figure for each failure.
+fn lacks(record: &RunRecord) -> impl Iterator<Item = Lack> {
+    let peak = record.peak_rounded_bytes;
+    let rounding = peak.saturating_sub(record.peak_bytes);
+    let failures = record.first_failures.iter();
+    let proofs = failures.filter(|failure| failure.code == OUT_OF_MEMORY);
+    proofs.map(move |failure| {
+        let in_use = failure.current.saturating_add(rounding);
+        let more = as_the_driver_rounds(Bytes(failure.requested));
+        Lack {
+            requested: Bytes(failure.requested),
+            in_use: Bytes(failure.current),
+            would_have: Bytes(in_use.saturating_add(more.0).max(peak)),
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,8 +152,13 @@ mod tests {
         put(offset_of!(MappedRecord, kernel_rows), 1);
         put(offset_of!(MappedRecord, kernels) + 192, 3);
         if let Some(requested) = failed {
-            put(offset_of!(MappedRecord, failures), 1);
+            put(offset_of!(MappedRecord, peak_rounded_bytes), 2 << 20);
+            put(offset_of!(MappedRecord, failures), 2);
             put(offset_of!(MappedRecord, failure), requested);
+            put(offset_of!(MappedRecord, failure) + 8, 20);
+            put(offset_of!(MappedRecord, failure) + 16, 2);
+            // The second one failed for another reason: no proof.
+            put(offset_of!(MappedRecord, failure) + 24, 7);
         }
         bytes
     }
@@ -130,7 +177,13 @@ mod tests {
         );
         assert_eq!((seen.accepted, seen.refused), (6, 4));
         assert_eq!((seen.launches.len(), seen.launches[0].count), (1, 6));
-        assert_eq!(seen.out_of_memory.unwrap().requested, 99);
+        let lack = Lack {
+            requested: Bytes(99),
+            in_use: Bytes(20),
+            // 2 MiB for the 30 bytes of the peak, 10 of them freed; 2 MiB for the 99.
+            would_have: Bytes((4 << 20) - 10),
+        };
+        assert_eq!(seen.lacks, [lack]);
         assert_eq!(seen.troubles, ["run record 3-1.record: not a run record"]);
     }
 

@@ -1,0 +1,112 @@
+//! `--gpu` of a run -> the open GPU, real or virtual; where a virtual one keeps its state. Knows no jobs.
+
+use crate::cli::selector::GpuSelector;
+use crate::gpu::{DriverGpu, GpuError, Which, virtual_gpu};
+use crate::run::RunError;
+use crate::run::folder::RunFolder;
+use crate::run::installation::NVML;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where the run's GPU keeps its state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// In the hardware.
+    Hardware,
+    /// In the file that the caller named: several runs may share one virtual GPU.
+    Given(PathBuf),
+    /// In a file of this run alone.
+    Own(PathBuf),
+}
+
+impl State {
+    /// The state of the GPU selected; a file that the caller named is checked and absolute.
+    ///
+    /// # Errors
+    /// When that file cannot be used, or what an earlier run left in the folder cannot be taken away.
+    pub fn of(gpu: &GpuSelector, folder: &RunFolder) -> Result<State, RunError> {
+        Ok(match (gpu, virtual_gpu::given_state()) {
+            (GpuSelector::Index(_) | GpuSelector::Uuid(_), _) => State::Hardware,
+            (GpuSelector::Virtual(_), Some(given)) => State::Given(usable(&given)?),
+            (GpuSelector::Virtual(_), None) => State::Own(folder.fresh_gpu_state()?),
+        })
+    }
+
+    /// The file; none on a real GPU.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            State::Hardware => None,
+            State::Given(path) | State::Own(path) => Some(path),
+        }
+    }
+}
+
+/// The state file that the caller named, absolute.
+fn usable(given: &Path) -> Result<PathBuf, RunError> {
+    let bad = |reason| RunError::BadState {
+        path: given.to_owned(),
+        reason,
+    };
+    virtual_gpu::check_state(given).map_err(bad)?;
+    std::path::absolute(given).map_err(|error| bad(format!("cannot be used: {error}")))
+}
+
+/// Variables of the virtual GPU for this process and its jobs; none on a real GPU.
+pub fn variables(gpu: &GpuSelector, state: Option<&Path>) -> Vec<(OsString, OsString)> {
+    match (gpu, state) {
+        (GpuSelector::Virtual(model), Some(state)) => virtual_gpu::variables(model, state),
+        _ => Vec::new(),
+    }
+}
+
+/// Opens the GPU; `library`: the folder of the virtual GPU's libraries.
+///
+/// # Errors
+/// When it does not answer, or is not one to run on.
+pub fn open(
+    gpu: &GpuSelector,
+    library: Option<&Path>,
+    state: &State,
+) -> Result<DriverGpu, RunError> {
+    let nvml = library.map(|folder| folder.join(NVML));
+    let which = match gpu {
+        GpuSelector::Virtual(_) => Which::Index(0),
+        GpuSelector::Index(index) => Which::Index(*index),
+        GpuSelector::Uuid(uuid) => Which::Uuid(uuid.clone()),
+    };
+    let opened = DriverGpu::open(nvml.as_deref(), &which);
+    opened.map_err(|error| explained(error, state))
+}
+
+/// A virtual GPU that does not open says nothing of drivers and boards: its library or its state file is at fault.
+fn explained(error: GpuError, state: &State) -> RunError {
+    match (error, state) {
+        (GpuError::NoLibrary { library, reason }, State::Given(_) | State::Own(_)) => {
+            RunError::NoVirtualGpu {
+                library,
+                reason: format!("cannot be loaded: {reason}"),
+            }
+        }
+        (GpuError::NoGpu { .. }, State::Given(path)) => RunError::BadState {
+            path: path.clone(),
+            reason: "is of another virtual GPU, or cannot be used".to_owned(),
+        },
+        (GpuError::NoGpu { reason, .. }, State::Own(path)) => match room(path) {
+            Err(source) => RunError::CannotWrite {
+                path: path.clone(),
+                source,
+            },
+            Ok(()) => RunError::VirtualGpuFails { reason },
+        },
+        (other, _) => other.into(),
+    }
+}
+
+/// Whether the folder of a state file takes another file with something in it: a disk may be full.
+fn room(state: &Path) -> std::io::Result<()> {
+    let probe = state.with_extension("probe");
+    let written = std::fs::write(&probe, [0; 1 << 16]);
+    // It may not be there.
+    let _ = std::fs::remove_file(&probe);
+    written
+}
