@@ -1,4 +1,5 @@
-//! Name of a MIG profile, `[Cc.]Gg.Mgb[+attribute]`: text in, value out and back.
+//! Name of a MIG profile, `[Cc.]Gg.Mgb[+attribute]`, or `whole-gpu` for a GPU that is not divided: text in, value out
+//! and back.
 //! Knows nothing of any GPU model: the same name means different things on different boards.
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,19 @@ pub struct ProfileName {
     pub attribute: Option<Attribute>,
 }
 
+/// How the one slice of an undivided GPU is written.
+const WHOLE_GPU: &str = "whole-gpu";
+
 impl ProfileName {
+    /// The one slice of a GPU that is not divided (no MIG, or MIG mode off). No MIG profile has no SM slices, so it
+    /// is told apart from all of them.
+    pub const WHOLE_GPU: ProfileName = ProfileName {
+        slices: 0,
+        gb: 0,
+        compute: None,
+        attribute: None,
+    };
+
     /// A name without compute part or attribute.
     #[must_use]
     pub fn plain(slices: u32, gb: u32) -> ProfileName {
@@ -75,6 +88,9 @@ pub struct BadProfileName {
 
 impl fmt::Display for ProfileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == ProfileName::WHOLE_GPU {
+            return f.pad(WHOLE_GPU);
+        }
         let compute = self.compute.map(|c| format!("{c}c.")).unwrap_or_default();
         let suffix = self.attribute.map_or("", Attribute::suffix);
         f.pad(&format!("{compute}{}g.{}gb{suffix}", self.slices, self.gb))
@@ -92,6 +108,9 @@ impl FromStr for ProfileName {
 }
 
 fn parse(text: &str) -> Option<ProfileName> {
+    if text == WHOLE_GPU {
+        return Some(ProfileName::WHOLE_GPU);
+    }
     let (compute, rest) = match text.split_once("c.") {
         Some((count, rest)) => (Some(number(count)?), rest),
         None => (None, text),
@@ -143,6 +162,12 @@ mod tests {
         assert_eq!("7g.40gb".parse(), Ok(ProfileName::plain(7, 40)));
         let none: ProfileName = "2g.48gb-me".parse().unwrap();
         assert_eq!(none.attribute, Some(Attribute::NoMedia));
+    }
+
+    #[test]
+    fn the_undivided_gpu_has_a_name_of_its_own() {
+        assert_eq!(ProfileName::WHOLE_GPU.to_string(), "whole-gpu");
+        assert_eq!("whole-gpu".parse(), Ok(ProfileName::WHOLE_GPU));
     }
 
     #[test]

@@ -38,6 +38,14 @@ pub enum CliError {
     BadSelector {
         /// As given.
         given: String,
+        /// Whether a GPU model is called so.
+        is_model: bool,
+    },
+    /// A GPU of this machine, where a model is wanted.
+    #[error("'{given}' names a GPU of this machine, and a GPU model is wanted here")]
+    NotAModel {
+        /// As given.
+        given: String,
     },
 }
 
@@ -50,9 +58,17 @@ impl Explain for CliError {
             CliError::NoArgsWithArgs => {
                 "leave one of them out: everything behind PROGRAM is its arguments".to_owned()
             }
+            CliError::BadSelector {
+                given,
+                is_model: true,
+            } => format!("did you mean virtual:{given}?"),
             CliError::BadSelector { .. } => {
-                "say virtual:MODEL (virtual:a100-40gb), a GPU's number (0) or its UUID (GPU-...)"
+                "say virtual:MODEL (virtual:a100-40gb), auto, a GPU's number (0) or its UUID (GPU-...); with mig: in \
+                 front (mig:auto) only a GPU that can be cut into slices will do"
                     .to_owned()
+            }
+            CliError::NotAModel { .. } => {
+                "name its model, like a100-40gb; migfit doctor tells which board this machine has".to_owned()
             }
         })
     }
@@ -62,7 +78,9 @@ impl Explain for CliError {
             CliError::Model(_)
             | CliError::UnknownPolicy { .. }
             | CliError::UnknownMigProfile { .. } => ExitCode::UnknownName,
-            CliError::BadSelector { .. } | CliError::NoArgsWithArgs => ExitCode::Usage,
+            CliError::BadSelector { .. }
+            | CliError::NotAModel { .. }
+            | CliError::NoArgsWithArgs => ExitCode::Usage,
         }
     }
 }

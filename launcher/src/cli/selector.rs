@@ -1,6 +1,7 @@
 //! Which GPU a run is for, as the user says it.
 
 use crate::cli::error::CliError;
+use crate::gpu::{Which, Wish};
 use crate::sizing::Board;
 use migfit_mig::Model;
 use std::fmt;
@@ -10,14 +11,12 @@ use std::fmt;
 pub enum GpuSelector {
     /// The virtual GPU of this model.
     Virtual(&'static Model),
-    /// The GPU with this number in NVML's order.
-    Index(u32),
-    /// The GPU with this UUID (`GPU-...`).
-    Uuid(String),
+    /// A GPU of this machine.
+    Real(Wish),
 }
 
 impl GpuSelector {
-    /// Reads `virtual:MODEL`, `0` or `GPU-...`.
+    /// Reads `virtual:MODEL`, or `auto`, `0` or `GPU-...`, with `mig:` in front where slices are demanded.
     ///
     /// # Errors
     /// When it is none of these, or no such model exists.
@@ -25,24 +24,53 @@ impl GpuSelector {
         if let Some(name) = given.strip_prefix("virtual:") {
             return Ok(GpuSelector::Virtual(model(name)?));
         }
-        if let Ok(index) = given.parse() {
-            return Ok(GpuSelector::Index(index));
+        match wish(given) {
+            Some(wish) => Ok(GpuSelector::Real(wish)),
+            None => Err(CliError::BadSelector {
+                given: given.to_owned(),
+                is_model: migfit_mig::find(given).is_ok(),
+            }),
         }
-        if given.starts_with("GPU-") {
-            return Ok(GpuSelector::Uuid(given.to_owned()));
-        }
-        Err(CliError::BadSelector {
-            given: given.to_owned(),
-        })
     }
 }
 
-/// The built-in model of this name.
+/// Which GPU of this machine is meant; none where none is.
+fn wish(given: &str) -> Option<Wish> {
+    let (slices_demanded, name) = match given.strip_prefix("mig:") {
+        Some(name) => (true, name),
+        None => (false, given),
+    };
+    let number = name.bytes().all(|byte| byte.is_ascii_digit());
+    let which = match name {
+        "auto" => Which::Auto,
+        uuid if uuid.starts_with("GPU-") => Which::Uuid(uuid.to_owned()),
+        index => Which::Index(index.parse().ok().filter(|_| number)?),
+    };
+    Some(Wish {
+        which,
+        slices_demanded,
+    })
+}
+
+/// The built-in model of this name, where a verb plans for models and asks no device.
 ///
 /// # Errors
-/// When there is none.
+/// When there is none, or a GPU of this machine is meant.
 pub fn model(name: &str) -> Result<&'static Model, CliError> {
+    if wish(name).is_some() {
+        return Err(CliError::NotAModel {
+            given: name.to_owned(),
+        });
+    }
     migfit_mig::find(name).map_err(CliError::Model)
+}
+
+/// The model of `MODEL` or `virtual:MODEL`.
+///
+/// # Errors
+/// When there is none, or a GPU of this machine is meant.
+pub fn planned_model(given: &str) -> Result<&'static Model, CliError> {
+    model(given.strip_prefix("virtual:").unwrap_or(given))
 }
 
 /// The boards that `--gpu` of `migfit fit` names: `MODEL`, `virtual:MODEL`, or `all` models.
@@ -65,8 +93,7 @@ impl fmt::Display for GpuSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GpuSelector::Virtual(model) => write!(f, "virtual:{}", model.name),
-            GpuSelector::Index(index) => write!(f, "{index}"),
-            GpuSelector::Uuid(uuid) => f.write_str(uuid),
+            GpuSelector::Real(wish) => wish.fmt(f),
         }
     }
 }
@@ -77,7 +104,16 @@ mod tests {
 
     #[test]
     fn every_form_prints_as_it_was_read() {
-        for form in ["virtual:a100-40gb", "0", "7", "GPU-5c0f"] {
+        for form in [
+            "virtual:a100-40gb",
+            "0",
+            "7",
+            "GPU-5c0f",
+            "auto",
+            "mig:auto",
+            "mig:3",
+            "mig:GPU-5c0f",
+        ] {
             assert_eq!(GpuSelector::read(form).unwrap().to_string(), form);
         }
     }
@@ -92,6 +128,20 @@ mod tests {
     }
 
     #[test]
+    fn a_model_and_a_gpu_of_this_machine_are_told_apart() {
+        for given in ["0", "auto", "GPU-1", "mig:0"] {
+            assert!(matches!(
+                planned_model(given),
+                Err(CliError::NotAModel { .. })
+            ));
+        }
+        assert_eq!(planned_model("virtual:a100-40gb"), planned_model("a100-40gb"));
+        let error = GpuSelector::read("a100-40gb").unwrap_err();
+        let hint = crate::failure::Explain::hint(&error).unwrap();
+        assert_eq!(hint, "did you mean virtual:a100-40gb?");
+    }
+
+    #[test]
     fn boards_are_real_unless_said_otherwise() {
         assert!(!boards("a30-24gb").unwrap()[0].is_virtual);
         assert!(boards("virtual:a30-24gb").unwrap()[0].is_virtual);
@@ -103,7 +153,9 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused() {
-        for form in ["", "-1", "a100", "MIG-5c0f", "virtual"] {
+        for form in [
+            "", "-1", "+1", "a100", "MIG-5c0f", "virtual", "mig:", "mig:virtual:a100-40gb", "4294967296",
+        ] {
             assert!(matches!(
                 GpuSelector::read(form),
                 Err(CliError::BadSelector { .. })

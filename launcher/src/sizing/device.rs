@@ -1,6 +1,6 @@
 //! What a program would be told of a slice as its CUDA device, and whether a program asks at all.
 
-use migfit_mig::{MigProfile, Model};
+use migfit_mig::{MigProfile, Model, ProfileName};
 use migfit_schema::program::{Callee, Op, SizeProgram};
 use migfit_sizes::DeviceProperties;
 
@@ -72,8 +72,12 @@ fn is_driver_call(name: &str) -> bool {
 /// The properties of a slice; none where no source has its SMs.
 #[must_use]
 pub fn properties(model: &Model, profile: &MigProfile) -> Option<DeviceProperties> {
+    let name = match profile.name {
+        ProfileName::WHOLE_GPU => model.board().to_owned(),
+        name => format!("{} MIG {name}", model.board()),
+    };
     Some(DeviceProperties {
-        name: format!("{} MIG {}", model.board(), profile.name),
+        name,
         compute_capability: model.compute_capability,
         sm_count: profile.sms?,
         total_bytes: profile.memory_mib.to_bytes().0,
