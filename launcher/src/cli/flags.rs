@@ -91,8 +91,9 @@ pub struct RunFlags {
     /// Job file (TOML); - reads standard input: commands, one a line, or a job file
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,
-    /// virtual:MODEL, a GPU's number, or its UUID
-    #[arg(long, value_name = "SELECTOR", default_value = "0")]
+    /// virtual:MODEL, auto (the first that can be used), a GPU's number, or its UUID; mig: in front of these (mig:0)
+    /// refuses a GPU that is not divided
+    #[arg(long, value_name = "SELECTOR", default_value = "auto")]
     pub gpu: String,
     /// Who goes where, when: sequential or fifo
     #[arg(long, value_name = "POLICY", default_value = "fifo")]

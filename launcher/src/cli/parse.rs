@@ -45,7 +45,7 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
         Verb::Fit(flags) => Request::Fit(fit(flags)?),
         Verb::Run(flags) => Request::Run(run(flags)?),
         Verb::Layout(LayoutVerb::Show { gpu, json }) => Request::LayoutShow(ShowRequest {
-            model: selector::model(&gpu)?,
+            model: selector::planned_model(&gpu)?,
             json,
         }),
         Verb::Layout(LayoutVerb::Graph {
@@ -53,7 +53,7 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
             format,
             profiles,
         }) => {
-            let model = selector::model(&gpu)?;
+            let model = selector::planned_model(&gpu)?;
             let mig_profiles = mig_profiles::read(model, &profiles)?;
             Request::LayoutGraph(GraphRequest {
                 model,
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(plan.jobs, JobSource::File("jobs.toml".into()));
         assert_eq!(run_of("-f -").unwrap().jobs, JobSource::StandardInput);
         assert_eq!(
-            (plan.policy, plan.gpu),
-            (PolicyName::Fifo, GpuSelector::Index(0))
+            (plan.policy, plan.gpu.to_string()),
+            (PolicyName::Fifo, "auto".to_owned())
         );
         assert!(plan.quiet && plan.json && plan.out.is_none());
     }

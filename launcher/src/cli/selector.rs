@@ -135,7 +135,10 @@ mod tests {
                 Err(CliError::NotAModel { .. })
             ));
         }
-        assert_eq!(planned_model("virtual:a100-40gb"), planned_model("a100-40gb"));
+        assert_eq!(
+            planned_model("virtual:a100-40gb"),
+            planned_model("a100-40gb")
+        );
         let error = GpuSelector::read("a100-40gb").unwrap_err();
         let hint = crate::failure::Explain::hint(&error).unwrap();
         assert_eq!(hint, "did you mean virtual:a100-40gb?");
@@ -154,7 +157,15 @@ mod tests {
     #[test]
     fn anything_else_is_refused() {
         for form in [
-            "", "-1", "+1", "a100", "MIG-5c0f", "virtual", "mig:", "mig:virtual:a100-40gb", "4294967296",
+            "",
+            "-1",
+            "+1",
+            "a100",
+            "MIG-5c0f",
+            "virtual",
+            "mig:",
+            "mig:virtual:a100-40gb",
+            "4294967296",
         ] {
             assert!(matches!(
                 GpuSelector::read(form),

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 /// The right to create and destroy GPU instances and compute instances.
 pub const CONFIG: &str = "mig/config";
-/// The right to list those of others.
-pub const MONITOR: &str = "mig/monitor";
 
 /// What this process may do with a right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +27,7 @@ pub fn node(proc: &Path, name: &str) -> Option<PathBuf> {
         .lines()
         .find_map(|line| line.strip_prefix("DeviceFileMinor:"))?;
     let minor: u32 = minor.trim().parse().ok()?;
-    Some(PathBuf::from(format!(
-        "/dev/nvidia-caps/nvidia-cap{minor}"
-    )))
+    Some(PathBuf::from(format!("/dev/nvidia-caps/nvidia-cap{minor}")))
 }
 
 /// What this process may do with a right; nothing is opened.

@@ -93,11 +93,7 @@ pub struct ToldProcess {
     pub gi: Option<u32>,
 }
 
-/// One GPU behind a driver. Each call is one question or one change; a refusal is the driver's own.
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "every method fails for the one reason that the driver refuses"
-)]
+/// One GPU behind a driver. Each call is one question or one change, and fails where the driver refuses it.
 pub trait Driver {
     /// GPU UUID.
     fn uuid(&self) -> &str;
@@ -150,10 +146,6 @@ pub trait Driver {
 }
 
 /// The GPUs of a machine.
-#[expect(
-    clippy::missing_errors_doc,
-    reason = "every method fails for the one reason that the driver refuses"
-)]
 pub trait Machine {
     /// One of them.
     type Gpu: Driver + 'static;

@@ -31,10 +31,7 @@ fn what_is_made_is_read_back_and_destroyed() {
     let mut gpu = gpu(&driver);
     let spec = spec(&gpu, "3g.20gb@4");
     let device = gpu.create(spec).unwrap();
-    assert_eq!(
-        (device.uuid.as_str(), device.generation),
-        ("MIG-2-0", 1)
-    );
+    assert_eq!((device.uuid.as_str(), device.generation), ("MIG-2-0", 1));
     assert_eq!(driver.layout(), "1g.5gb@0 3g.20gb@4");
     gpu.destroy(&device).unwrap();
     assert_eq!(driver.layout(), "1g.5gb@0");
@@ -105,9 +102,10 @@ fn an_instance_that_stays_in_use_is_named_with_the_commands_that_remove_it() {
 
 #[test]
 fn what_cannot_be_taken_back_is_named_with_the_commands_that_remove_it() {
-    let driver = a100()
-        .refusing("create_full_compute", 1, broken)
-        .refusing("destroy_instance", 1, broken);
+    let driver =
+        a100()
+            .refusing("create_full_compute", 1, broken)
+            .refusing("destroy_instance", 1, broken);
     let error = create(&driver, "1g.5gb@6").unwrap_err();
     let said = error.to_string();
     assert!(

@@ -72,11 +72,7 @@ impl Holders {
 /// Processes other than this one that hold a device node open, as far as this user may look.
 #[must_use]
 pub fn holding(proc: &Path, node: &Path) -> Vec<Holder> {
-    let entries = proc
-        .read_dir()
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
+    let entries = proc.read_dir().into_iter().flatten().filter_map(Result::ok);
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let mut pids: Vec<u32> = pids.filter(|&pid| pid != std::process::id()).collect();
     pids.sort_unstable();
@@ -100,13 +96,21 @@ fn holds(process: &Path, node: &Path) -> bool {
 pub fn command(proc: &Path, pid: u32) -> Option<String> {
     let folder = proc.join(pid.to_string());
     let line = std::fs::read(folder.join("cmdline")).unwrap_or_default();
-    let words = line.split(|&byte| byte == 0).filter(|word| !word.is_empty());
+    let words = line
+        .split(|&byte| byte == 0)
+        .filter(|word| !word.is_empty());
     let words: Vec<_> = words.map(String::from_utf8_lossy).collect();
     let line = match words.is_empty() {
         false => words.join(" "),
-        true => std::fs::read_to_string(folder.join("comm")).ok()?.trim().to_owned(),
+        true => std::fs::read_to_string(folder.join("comm"))
+            .ok()?
+            .trim()
+            .to_owned(),
     };
-    let clean: String = line.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let clean: String = line
+        .chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect();
     Some(match clean.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &clean[..end]),
         None => clean,
@@ -183,7 +187,10 @@ mod tests {
             (83, "./b", "/dev/nvidia-caps/nvidia-cap30"),
         ]);
         let gpu = found(proc.path(), &[], None);
-        assert_eq!(gpu, "pid 81 (nv-hostengine -n), which holds /dev/nvidia0 open");
+        assert_eq!(
+            gpu,
+            "pid 81 (nv-hostengine -n), which holds /dev/nvidia0 open"
+        );
         let access = proc.path().join("driver/nvidia/capabilities/gpu0/mig/gi9");
         std::fs::create_dir_all(&access).unwrap();
         std::fs::write(access.join("access"), "DeviceFileMinor: 30\n").unwrap();

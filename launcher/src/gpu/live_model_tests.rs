@@ -127,7 +127,10 @@ fn placements_that_cannot_be_are_a_contradiction() {
         let mut offered = offered(model, true);
         offered[0].1 = vec![Placement { start: at, size }];
         let error = live_model(&told_board(model), &offered).unwrap_err();
-        assert!(error.to_string().contains("1g.5gb has the placements"), "{error}");
+        assert!(
+            error.to_string().contains("1g.5gb has the placements"),
+            "{error}"
+        );
     }
     let mut offered = offered(model, true);
     offered[0].1 = vec![
@@ -155,7 +158,10 @@ fn an_undivided_gpu_is_one_slice_with_what_is_free() {
     let whole = live.whole().unwrap();
     assert_eq!(whole.name, ProfileName::WHOLE_GPU);
     assert_eq!((whole.memory_mib, whole.sms), (Mib(23_000), Some(128)));
-    assert_eq!((live.memory_mib, live.architecture.as_str()), (Mib(24_564), "Ada"));
+    assert_eq!(
+        (live.memory_mib, live.architecture.as_str()),
+        (Mib(24_564), "Ada")
+    );
     let graph = LayoutGraph::new(&live, &live.plain_profiles()).unwrap();
     assert!(migfit_mig::place(&graph, &[], ProfileName::WHOLE_GPU).is_ok());
     let hidden = ToldBoard {

@@ -84,11 +84,7 @@ fn named<D: Driver + 'static>(driver: D, slices_demanded: bool) -> Result<Opened
 /// Why slices cannot be cut from this GPU in its present mode.
 fn undivided(driver: &dyn Driver) -> Result<GpuError, GpuError> {
     let board = driver.board()?.name;
-    Ok(GpuError::of_mode(
-        driver.mig_mode()?,
-        &board,
-        driver.uuid(),
-    ))
+    Ok(GpuError::of_mode(driver.mig_mode()?, &board, driver.uuid()))
 }
 
 /// The first GPU that can be cut; where none can, and slices are not demanded, the first that is free as a whole.

@@ -71,7 +71,10 @@ fn auto_takes_a_whole_gpu_where_none_can_be_cut_unless_slices_are_demanded() {
     let opened = auto(gpus(), false).unwrap();
     assert!(opened.gpu.facts().is_undivided);
     assert_eq!(opened.notes[0], "auto: GPU 2 of 3");
-    assert!(opened.notes[1].contains("GPU 0: others use NVIDIA A100-SXM4-40GB, which is not divided: pid 1 ("));
+    assert!(
+        opened.notes[1]
+            .contains("GPU 0: others use NVIDIA A100-SXM4-40GB, which is not divided: pid 1 (")
+    );
     assert_eq!(
         opened.notes.last().unwrap(),
         "this GPU has no MIG: the GPU is one slice"

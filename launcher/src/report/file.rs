@@ -178,6 +178,7 @@ impl<'f> ReportFile<'f> {
                 .basis
                 .notes()
                 .into_iter()
+                .chain(self.begun.heading.notes.clone())
                 .chain(self.begun.unrecorded.clone())
                 .collect(),
             jobs,
@@ -231,6 +232,7 @@ mod tests {
             },
             baseline: Some("7g".to_owned()),
             is_baseline: false,
+            notes: Vec::new(),
         }
     }
 

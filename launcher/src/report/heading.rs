@@ -1,10 +1,8 @@
 //! What stands at a report's head: the GPU, and who made the report, where and when.
 
 use crate::cli::request::{PolicyName, RunPlan};
-use crate::cli::selector::GpuSelector;
-use crate::gpu::GpuFacts;
+use crate::gpu::Opened;
 use crate::report::date;
-use migfit_mig::Model;
 use migfit_schema::report::{GpuName, Provenance};
 use std::time::SystemTime;
 
@@ -15,22 +13,26 @@ pub struct Heading {
     pub gpu: GpuName,
     /// Who, where, when.
     pub provenance: Provenance,
-    /// What "one at a time" means on this GPU: the MIG profile that takes all of it.
+    /// What "one at a time" means on this GPU: the MIG profile that takes all of it, or the undivided GPU.
     pub baseline: Option<String>,
     /// Whether this run is the baseline itself.
     pub is_baseline: bool,
+    /// What a reader must know of the GPU: which one was taken and why, that MIG is off.
+    pub notes: Vec<String>,
 }
 
 impl Heading {
     /// The head of the report of a run that started then.
     #[must_use]
-    pub fn new(plan: &RunPlan, gpu: &GpuFacts, model: &Model, started: SystemTime) -> Heading {
+    pub fn new(plan: &RunPlan, opened: &Opened, started: SystemTime) -> Heading {
+        let gpu = opened.gpu.facts();
+        let whole = opened.gpu.model().whole();
         Heading {
             gpu: GpuName {
                 selector: plan.gpu.to_string(),
                 name: gpu.name.clone(),
                 uuid: gpu.uuid.clone(),
-                is_virtual: matches!(plan.gpu, GpuSelector::Virtual(_)),
+                is_virtual: gpu.is_virtual,
             },
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -38,8 +40,12 @@ impl Heading {
                 host: host(),
                 date: date::rfc3339(started),
             },
-            baseline: model.whole().map(|whole| format!("{}g", whole.name.slices)),
+            baseline: match gpu.is_undivided {
+                true => Some("unpartitioned".to_owned()),
+                false => whole.map(|whole| format!("{}g", whole.name.slices)),
+            },
             is_baseline: plan.policy == PolicyName::Sequential,
+            notes: opened.notes.clone(),
         }
     }
 }

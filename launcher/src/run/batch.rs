@@ -196,9 +196,9 @@ impl Going<'_, '_, '_> {
                 // Making the slice took a while, and somebody wanted us to stop meanwhile.
                 Ok(device) => self.slices.give_back(device.generation),
                 // Others came, or something stays in use: what is held has changed, the policy decides anew.
-                Err(GpuError::NoRoom { .. } | GpuError::InUse { .. }) if surprises < SURPRISES => {
-                    surprises += 1;
-                }
+                Err(
+                    GpuError::NoRoom { .. } | GpuError::InUse { .. } | GpuError::StaysInUse { .. },
+                ) if surprises < SURPRISES => surprises += 1,
                 Err(error) => self.break_off(error.into()),
             }
         }

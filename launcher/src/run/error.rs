@@ -121,6 +121,7 @@ impl Explain for RunError {
             RunError::NoSlice { wanted, others, .. } => {
                 Some(format!("it would fit {wanted}\nothers made {others}"))
             }
+            RunError::Gpu(error) => error.place(),
             _ => None,
         }
     }

@@ -1,7 +1,8 @@
 //! `--gpu` of a run -> the open GPU, real or virtual; where a virtual one keeps its state. Knows no jobs.
 
 use crate::cli::selector::GpuSelector;
-use crate::gpu::{DriverGpu, GpuError, Which, virtual_gpu};
+use crate::gpu::nvml::Library;
+use crate::gpu::{self, GpuError, Opened, Which, Wish, virtual_gpu};
 use crate::run::RunError;
 use crate::run::folder::RunFolder;
 use crate::run::installation::NVML;
@@ -26,7 +27,7 @@ impl State {
     /// When that file cannot be used, or what an earlier run left in the folder cannot be taken away.
     pub fn of(gpu: &GpuSelector, folder: &RunFolder) -> Result<State, RunError> {
         Ok(match (gpu, virtual_gpu::given_state()) {
-            (GpuSelector::Index(_) | GpuSelector::Uuid(_), _) => State::Hardware,
+            (GpuSelector::Real(_), _) => State::Hardware,
             (GpuSelector::Virtual(_), Some(given)) => State::Given(usable(&given)?),
             (GpuSelector::Virtual(_), None) => State::Own(folder.fresh_gpu_state()?),
         })
@@ -64,22 +65,25 @@ pub fn variables(gpu: &GpuSelector, state: Option<&Path>) -> Vec<(OsString, OsSt
 /// # Errors
 /// When it does not answer, or is not one to run on.
 pub fn open(
-    gpu: &GpuSelector,
+    selector: &GpuSelector,
     library: Option<&Path>,
     state: &State,
-) -> Result<DriverGpu, RunError> {
+) -> Result<Opened, RunError> {
     let nvml = library.map(|folder| folder.join(NVML));
-    let which = match gpu {
-        GpuSelector::Virtual(_) => Which::Index(0),
-        GpuSelector::Index(index) => Which::Index(*index),
-        GpuSelector::Uuid(uuid) => Which::Uuid(uuid.clone()),
+    let only = Wish {
+        which: Which::Index(0),
+        slices_demanded: false,
     };
-    let opened = DriverGpu::open(nvml.as_deref(), &which);
-    opened.map_err(|error| explained(error, state))
+    let wish = match selector {
+        GpuSelector::Virtual(_) => &only,
+        GpuSelector::Real(wish) => wish,
+    };
+    let library = Library::open(nvml.as_deref()).map_err(|error| not_started(error, state))?;
+    Ok(gpu::open(&library, wish)?)
 }
 
-/// A virtual GPU that does not open says nothing of drivers and boards: its library or its state file is at fault.
-fn explained(error: GpuError, state: &State) -> RunError {
+/// A virtual GPU that does not start says nothing of drivers and boards: its library or its state file is at fault.
+fn not_started(error: GpuError, state: &State) -> RunError {
     match (error, state) {
         (GpuError::NoLibrary { library, reason }, State::Given(_) | State::Own(_)) => {
             RunError::NoVirtualGpu {
@@ -87,17 +91,21 @@ fn explained(error: GpuError, state: &State) -> RunError {
                 reason: format!("cannot be loaded: {reason}"),
             }
         }
-        (GpuError::NoGpu { .. }, State::Given(path)) => RunError::BadState {
+        (GpuError::NoDriver | GpuError::Driver { .. }, State::Given(path)) => RunError::BadState {
             path: path.clone(),
             reason: "is of another virtual GPU, or cannot be used".to_owned(),
         },
-        (GpuError::NoGpu { reason, .. }, State::Own(path)) => match room(path) {
-            Err(source) => RunError::CannotWrite {
-                path: path.clone(),
-                source,
-            },
-            Ok(()) => RunError::VirtualGpuFails { reason },
-        },
+        (error @ (GpuError::NoDriver | GpuError::Driver { .. }), State::Own(path)) => {
+            match room(path) {
+                Err(source) => RunError::CannotWrite {
+                    path: path.clone(),
+                    source,
+                },
+                Ok(()) => RunError::VirtualGpuFails {
+                    reason: error.to_string(),
+                },
+            }
+        }
         (other, _) => other.into(),
     }
 }

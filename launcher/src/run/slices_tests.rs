@@ -23,11 +23,7 @@ impl MemoryGpu {
                 placed,
             });
         MemoryGpu {
-            facts: GpuFacts {
-                name: String::new(),
-                uuid: String::new(),
-                driver: String::new(),
-            },
+            facts: GpuFacts::default(),
             there: there.collect(),
             made: 100,
             refuse: None,

@@ -2,7 +2,7 @@
 
 use crate::cli::request::{PolicyName, RunPlan};
 use crate::cli::selector::GpuSelector;
-use crate::gpu::{DriverGpu, MigGpu, virtual_gpu};
+use crate::gpu::{Opened, virtual_gpu};
 use crate::jobs::{Commands, Job, source};
 use crate::policy::Policy;
 use crate::policy::fifo::Fifo;
@@ -43,7 +43,7 @@ struct Stage {
     state: State,
     /// Why nothing is recorded, where that is so.
     unrecorded: Option<String>,
-    gpu: DriverGpu,
+    opened: Opened,
 }
 
 impl Stage {
@@ -55,7 +55,7 @@ impl Stage {
                 return Err(RunError::TooLittleKnown(model.name.clone()));
             }
             GpuSelector::Virtual(_) => Some(installation.virtual_gpu()?),
-            GpuSelector::Index(_) | GpuSelector::Uuid(_) => None,
+            GpuSelector::Real(_) => None,
         };
         let folder = RunFolder::open(plan.out.as_deref(), &report::date::run_name(started))?;
         let runtime = installation.runtime();
@@ -67,24 +67,24 @@ impl Stage {
         };
         // SAFETY: no thread was started yet.
         unsafe { virtual_gpu::announce(&around.variables) };
-        let gpu = opened::open(&plan.gpu, around.virtual_gpu.as_deref(), &state)?;
+        let opened = opened::open(&plan.gpu, around.virtual_gpu.as_deref(), &state)?;
         Ok(Stage {
             started,
             folder,
             around,
             state,
             unrecorded: runtime.err(),
-            gpu,
+            opened,
         })
     }
 
     /// Makes the jobs ready, runs them and reports.
     fn perform(&mut self, plan: &RunPlan, jobs: Vec<Job>) -> Result<Ran, RunError> {
-        let model = self.gpu.model().clone();
-        let heading = Heading::new(plan, self.gpu.facts(), &model, self.started);
+        let model = self.opened.gpu.model().clone();
+        let heading = Heading::new(plan, &self.opened, self.started);
         let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
         let policy = policy(plan.policy);
-        let slices = Slices::observe(&mut self.gpu)?;
+        let slices = Slices::observe(self.opened.gpu.as_mut())?;
         let board = Board {
             model: &model,
             is_virtual: heading.gpu.is_virtual,

@@ -83,7 +83,17 @@ impl Place {
             .args(words)
             .current_dir(self.0.path())
             .stdin(Stdio::null());
-        for variable in ["MIGFIT", "MIGFIT_VGPU", "MIGFIT_VGPU_STATE", "LD_PRELOAD"] {
+        for variable in [
+            "MIGFIT",
+            "MIGFIT_VGPU",
+            "MIGFIT_VGPU_STATE",
+            "MIGFIT_VGPU_NAME",
+            "MIGFIT_VGPU_MIG",
+            "MIGFIT_VGPU_DELAY",
+            "MIGFIT_VGPU_FAULTS",
+            "LD_PRELOAD",
+            "LD_LIBRARY_PATH",
+        ] {
             command.env_remove(variable);
         }
         command

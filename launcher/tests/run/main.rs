@@ -4,5 +4,6 @@
 mod batches;
 mod ends;
 mod fixture;
+mod gpus;
 mod refusals;
 mod signals;

@@ -3,7 +3,6 @@
 
 pub mod code;
 pub mod device;
-pub mod functions;
 pub mod instances;
 pub mod library;
 pub mod processes;

@@ -84,13 +84,9 @@ impl NvmlDevice {
 }
 
 fn running(device: &Device<'_>) -> Result<Vec<ToldProcess>, GpuError> {
-    let answer = match device.running_compute_processes() {
-        Err(NvmlError::FailedToLoadSymbol(_) | NvmlError::FunctionNotFound) => {
-            device.running_compute_processes_v2()
-        }
-        answer => answer,
-    };
-    let all = answer.map_err(told("nvmlDeviceGetComputeRunningProcesses_v3"))?;
+    let all = device
+        .running_compute_processes()
+        .map_err(told("nvmlDeviceGetComputeRunningProcesses_v3"))?;
     let process = |process: nvml_wrapper::struct_wrappers::device::ProcessInfo| ToldProcess {
         pid: process.pid,
         gi: process.gpu_instance_id,

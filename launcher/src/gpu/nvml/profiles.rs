@@ -103,10 +103,13 @@ impl NvmlDevice {
         ProfileId(profile): ProfileId,
     ) -> Result<Vec<Placement>, GpuError> {
         const CALL: &str = "nvmlDeviceGetGpuInstancePossiblePlacements_v2";
-        let lib = self.nvml.lib();
-        // The older name is the same call, under drivers from before the second.
-        let call = function(&lib.nvmlDeviceGetGpuInstancePossiblePlacements_v2, CALL)
-            .or_else(|_| function(&lib.nvmlDeviceGetGpuInstancePossiblePlacements, CALL))?;
+        let call = function(
+            &self
+                .nvml
+                .lib()
+                .nvmlDeviceGetGpuInstancePossiblePlacements_v2,
+            CALL,
+        )?;
         let mut count = 0;
         // SAFETY: no array is given, so the driver only writes the count.
         let code = unsafe { call(self.handle, profile, std::ptr::null_mut(), &raw mut count) };
