@@ -29,3 +29,5 @@ mod preload;
 mod readme;
 
 mod vgpu;
+
+mod nvml_clients;

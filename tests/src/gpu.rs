@@ -16,9 +16,15 @@ impl Gpu {
     /// A new A100 with 40 GB and no instances.
     #[must_use]
     pub fn a100() -> Gpu {
+        Gpu::of("a100-40gb")
+    }
+
+    /// A new GPU of this model, without instances.
+    #[must_use]
+    pub fn of(model: &'static str) -> Gpu {
         Gpu {
             folder: Sandbox::new(),
-            model: "a100-40gb",
+            model,
         }
     }
 
@@ -80,11 +86,15 @@ impl Gpu {
 
     /// Lets a command run on a slice of this GPU without migfit.
     pub fn put<'c>(&self, command: &'c mut Command, mig_uuid: &str) -> &'c mut Command {
+        self.serve(command).env("CUDA_VISIBLE_DEVICES", mig_uuid)
+    }
+
+    /// Lets a command find this GPU where it looks for a driver.
+    pub fn serve<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command
             .env("LD_LIBRARY_PATH", Stage::ready().virtual_gpu())
             .env("MIGFIT_VGPU", self.model)
             .env("MIGFIT_VGPU_STATE", self.state())
-            .env("CUDA_VISIBLE_DEVICES", mig_uuid)
     }
 
     fn open(&self) -> VirtualGpu {

@@ -22,6 +22,8 @@ pub mod program;
 
 pub mod gpu;
 
+pub mod clients;
+
 pub mod jobs;
 
 pub mod migfit;
@@ -36,6 +38,7 @@ pub mod rodinia_arguments;
 
 pub mod strays;
 
+pub use clients::Client;
 pub use fit_answer::FitAnswer;
 pub use gpu::Gpu;
 pub use jobs::JobFile;

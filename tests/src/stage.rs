@@ -51,6 +51,17 @@ impl Stage {
         self.prefix.join("cuda")
     }
 
+    /// Folder of the NVML clients' private Python environment.
+    #[must_use]
+    pub fn clients(&self) -> PathBuf {
+        self.prefix.join("clients")
+    }
+
+    /// Fills that folder.
+    pub fn install_clients(&self) {
+        lock::holding(&target().join("tests/stage.lock"), || chore(&["setup"]));
+    }
+
     fn bring_up(&self) {
         if toolkit::find(&self.cuda()).is_none() {
             chore(&["setup"]);

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// Set-up, then format, build, lints, tests, documentation.
 pub fn run() -> Result<(), ChoreError> {
-    setup::run()?;
+    setup::run_for_tests()?;
     step(
         "format",
         &["fmt", "--all", "--check"],

@@ -26,7 +26,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Install what building needs: clang and LLVM (Debian packages), nvcc (Python packages, into target/).
+    /// Install what building and testing need: clang and LLVM (Debian packages), nvcc and clients of NVML (Python
+    /// packages, into target/).
     Setup,
     /// Build everything and lay it out under target/migfit as an installed migfit would be.
     Stage {
@@ -60,7 +61,7 @@ fn main() -> ExitCode {
 
 fn perform(chore: Chore) -> Result<(), ChoreError> {
     match chore {
-        Chore::Setup => setup::run(),
+        Chore::Setup => setup::run_for_tests(),
         Chore::Stage { quiet } => stage::run(quiet),
         Chore::Demo => demo::run(),
         Chore::Test => check::run(),

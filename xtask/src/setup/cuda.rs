@@ -1,10 +1,10 @@
 //! The CUDA compiler: `CUDA_PATH` where set, else NVIDIA's Python wheels in a private folder of the target
 //! folder, pinned by version and hash. The wheels lack the `libcudart.so` link that `-cudart shared` needs.
 
+use super::python::{Environment, Form};
 use crate::error::{ChoreError, file};
-use crate::{paths, process};
+use crate::paths;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const REQUIREMENTS: &str = include_str!("../../cuda-requirements.txt");
 
@@ -25,8 +25,7 @@ pub fn install_missing() -> Result<(), ChoreError> {
 }
 
 fn install_wheels() -> Result<(), ChoreError> {
-    let stamp = venv().join("installed-requirements.txt");
-    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == REQUIREMENTS) {
+    if environment().holds(REQUIREMENTS) {
         println!("==> nvcc: there");
         return Ok(());
     }
@@ -34,7 +33,7 @@ fn install_wheels() -> Result<(), ChoreError> {
         "==> nvcc: installing CUDA 13.5's compiler into the target folder (about 150 MB; under a minute)"
     );
     install()?;
-    std::fs::write(&stamp, REQUIREMENTS).map_err(file("write", &stamp))
+    environment().note(REQUIREMENTS)
 }
 
 /// Makes or renews a link.
@@ -54,7 +53,7 @@ pub fn toolkit() -> Result<PathBuf, ChoreError> {
     if let Some(toolkit) = std::env::var_os("CUDA_PATH") {
         return Ok(PathBuf::from(toolkit));
     }
-    let lib = venv().join("lib");
+    let lib = environment().folder().join("lib");
     let pythons = std::fs::read_dir(&lib).map_err(file("read", &lib))?;
     let mut candidates = pythons
         .flatten()
@@ -78,35 +77,14 @@ pub fn path_variable() -> Result<std::ffi::OsString, ChoreError> {
     })
 }
 
-fn venv() -> PathBuf {
-    paths::prefix().join("cuda")
+fn environment() -> Environment {
+    Environment::named("cuda")
 }
 
 fn install() -> Result<(), ChoreError> {
     let hint = "pip's message is above; a proxy or mirror is set with PIP_INDEX_URL, an installed toolkit with CUDA_PATH";
-    let venv = venv();
-    std::fs::create_dir_all(paths::prefix()).map_err(file("create", paths::prefix()))?;
-    process::quiet(
-        Command::new("python3")
-            .args(["-m", "venv", "--clear"])
-            .arg(&venv),
-        "install python3-venv",
-    )?;
-    let requirements = paths::root().join("xtask/cuda-requirements.txt");
-    let mut pip = Command::new(venv.join("bin/python"));
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-deps",
-        "--only-binary=:all:",
-    ]);
-    process::quiet(
-        pip.args(["--require-hashes", "-r"]).arg(&requirements),
-        hint,
-    )?;
+    environment().make()?;
+    environment().install("cuda-requirements.txt", &Form::Wheels, hint)?;
     link_runtime(&toolkit()?.join("lib"))
 }
 

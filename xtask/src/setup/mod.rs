@@ -1,8 +1,10 @@
-//! Brings what building needs: system packages, then the CUDA compiler. Each step says what it does and
-//! how long it takes; nothing is fetched twice.
+//! Brings what building needs: system packages, then the CUDA compiler; and what the tests need beside. Each step says
+//! what it does and how long it takes; nothing is fetched twice.
 
+mod clients;
 pub mod cuda;
 mod packages;
+mod python;
 
 use crate::error::ChoreError;
 
@@ -11,4 +13,10 @@ pub fn run() -> Result<(), ChoreError> {
     packages::install_missing()?;
     cuda::install_missing()?;
     Ok(())
+}
+
+/// What the tests need too.
+pub fn run_for_tests() -> Result<(), ChoreError> {
+    run()?;
+    clients::install_missing()
 }

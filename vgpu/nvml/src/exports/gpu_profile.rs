@@ -25,9 +25,14 @@ exports! {
 
     /// A MIG profile by its constant, in the versioned structures, which carry its name.
     fn nvmlDeviceGetGpuInstanceProfileInfoV(device: DeviceHandle, constant: c_uint, info: Out<InfoV2>) {
-        let (gpu, _) = library::mig_now()?;
+        let (gpu, state) = library::gpu_now()?;
         device.require_gpu()?;
-        put_versioned(by_constant(gpu.model(), constant)?, &info)
+        let found = by_constant(gpu.model(), constant);
+        // Past the last constant the answer is the same with MIG off: who asks until then comes to an end.
+        if !state.mig_mode && found != Err(Code::INVALID_ARGUMENT) {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        put_versioned(found?, &info)
     }
 
     /// The same by its id.

@@ -5,6 +5,7 @@ use super::pointers;
 use crate::border::{In, Out};
 use crate::exports::facts::*;
 use crate::exports::gpu_instance::nvmlGpuInstanceDestroy;
+use crate::exports::gpu_profile::nvmlDeviceGetGpuInstanceProfileInfoV;
 use crate::exports::lookup::*;
 use crate::exports::mig_device::nvmlDeviceGetMaxMigDeviceCount;
 use crate::exports::mig_mode::*;
@@ -76,6 +77,15 @@ fn later_boards_switch_mig_at_once_unless_they_are_in_use() {
     assert_eq!(nvmlGpuInstanceDestroy(instance), 0);
     assert_eq!(set_mig_mode(0), Ok(0));
     assert_eq!(mig_mode(), (Ok(0), 0));
+    // SAFETY: all fields are plain numbers.
+    let blank = unsafe { std::mem::zeroed() };
+    let info = |constant| {
+        ask(blank, |out| {
+            nvmlDeviceGetGpuInstanceProfileInfoV(gpu(), constant, out)
+        })
+    };
+    let codes = [0, 17, 18].map(|constant| info(constant).map(|_| ()));
+    assert_eq!(codes, [Err(3), Err(3), Err(2)], "the enumeration ends");
     assert_eq!(set_mig_mode(1), Ok(0));
     create(19, None).unwrap();
 }
