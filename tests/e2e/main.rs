@@ -22,6 +22,8 @@ mod refusals;
 
 mod crashes;
 
+mod restarts;
+
 mod stopped;
 
 mod preload;

@@ -64,7 +64,8 @@ fn a_job_that_asks_for_more_than_its_slice_has_runs_out_of_memory() {
     let program = Source::fixture("holds").built_for_the_virtual_gpu();
     let jobs = JobFile::new();
     // The user's word counts: 1 GiB, and then it asks for 8.
-    let jobs = jobs.job("liar", &program, "8192 exit").with_memory("1 GiB");
+    let jobs = jobs.job("liar", &program, "8192 exit");
+    let jobs = jobs.with_memory("1 GiB").with("restart", "never");
     let jobs = jobs.job("honest", &program, "64 exit");
     let gpu = Gpu::a100();
     let ran = Migfit::run_file(&jobs, &gpu).done();

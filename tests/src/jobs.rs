@@ -36,6 +36,26 @@ impl JobFile {
         self.key("memory", amount)
     }
 
+    /// Sets a key of the job added last to this text.
+    #[must_use]
+    pub fn with(self, key: &str, value: &str) -> JobFile {
+        self.key(key, value)
+    }
+
+    /// Sets a key of the job added last to this number.
+    #[must_use]
+    pub fn with_number(mut self, key: &str, value: u32) -> JobFile {
+        let _ = writeln!(self.0, "{key} = {value}");
+        self
+    }
+
+    /// Lets the job added last wait for these.
+    #[must_use]
+    pub fn after<const N: usize>(mut self, names: [&str; N]) -> JobFile {
+        let _ = writeln!(self.0, "after = {names:?}");
+        self
+    }
+
     /// Gives the job added last an environment variable.
     #[must_use]
     pub fn with_env(mut self, name: &str, value: &str) -> JobFile {

@@ -58,8 +58,16 @@ pub fn output(command: &mut Command) -> Outcome {
 /// # Panics
 /// When it cannot be started.
 pub fn start(command: &mut Command) -> Child {
+    start_reading(command, Stdio::null())
+}
+
+/// Starts with this standard input; output is kept for `finish`.
+///
+/// # Panics
+/// When it cannot be started.
+pub fn start_reading(command: &mut Command, stdin: Stdio) -> Child {
     let piped = command
-        .stdin(Stdio::null())
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     piped

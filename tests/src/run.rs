@@ -9,8 +9,9 @@ use crate::sandbox::Sandbox;
 use crate::strays;
 use migfit_schema::record::{self, RunRecord};
 use migfit_schema::report::{JobReport, Report};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// `migfit run` in the making.
@@ -18,6 +19,7 @@ pub struct Run {
     folder: Sandbox,
     command: Command,
     words: Vec<String>,
+    stdin: Stdio,
 }
 
 /// `migfit run` that goes on.
@@ -47,6 +49,7 @@ impl Run {
             folder,
             command,
             words: Vec::new(),
+            stdin: Stdio::null(),
         }
     }
 
@@ -74,6 +77,13 @@ impl Run {
     #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Run {
         self.command.env(name, value);
+        self
+    }
+
+    /// With this standard input.
+    #[must_use]
+    pub fn reading(mut self, stdin: impl Into<Stdio>) -> Run {
+        self.stdin = stdin.into();
         self
     }
 
@@ -115,7 +125,7 @@ impl Run {
     #[must_use]
     pub fn started(mut self) -> Going {
         self.command.args(&self.words);
-        let child = process::start(&mut self.command);
+        let child = process::start_reading(&mut self.command, self.stdin);
         Going {
             folder: self.folder,
             command: self.command,
@@ -137,6 +147,19 @@ impl Going {
     /// Sends migfit a signal.
     pub fn signal(&self, signal: i32) {
         process::signal(self.child.id(), signal);
+    }
+
+    /// Waits until migfit says a line with this part on standard error, which its outcome then lacks.
+    ///
+    /// # Panics
+    /// When it ends without.
+    pub fn wait_for(&mut self, part: &str) {
+        let stderr = self.child.stderr.take().expect("it is asked for once");
+        let mut lines = BufReader::new(stderr).lines().map_while(Result::ok);
+        let found = lines.any(|line| line.contains(part));
+        assert!(found, "migfit ended without '{part}'");
+        // What it says later goes nowhere, and does not stop it.
+        std::thread::spawn(move || lines.for_each(drop));
     }
 
     /// Fails unless a process of this run lives: what `expect_no_strays` would find.
@@ -195,12 +218,33 @@ impl Ran {
     /// When one cannot be read.
     #[must_use]
     pub fn records(&self, name: &str) -> Vec<RunRecord> {
-        let folder = self.folder.path(&format!("out/jobs/{name}/records"));
+        self.records_in(&format!("{name}/records"))
+    }
+
+    /// The run records of an attempt that was followed by another.
+    #[must_use]
+    pub fn attempt_records(&self, name: &str, attempt: u32) -> Vec<RunRecord> {
+        self.records_in(&format!("{name}/attempt-{attempt}/records"))
+    }
+
+    fn records_in(&self, folder: &str) -> Vec<RunRecord> {
+        let folder = self.folder.path(&format!("out/jobs/{folder}"));
         let files = std::fs::read_dir(folder).expect("the job has a folder of run records");
         let files = files.flatten().map(|entry| entry.path());
         files
             .map(|file| record::read(&std::fs::read(file).expect("readable")).expect("whole"))
             .collect()
+    }
+
+    /// What the job's last attempt said on standard output.
+    ///
+    /// # Panics
+    /// When the report names no file of it, or it cannot be read.
+    #[must_use]
+    #[track_caller]
+    pub fn said(&self, name: &str) -> String {
+        let file = self.job(name).stdout.expect("the report names the file");
+        std::fs::read_to_string(file).expect("it can be read")
     }
 
     /// Fails when a process of this run lives on. One that was killed may take a moment to be gone.

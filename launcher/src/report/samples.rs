@@ -42,7 +42,7 @@ pub fn attempts() -> Vec<AttemptReport> {
         run_s: 0.5,
         exit_code: Some(2),
         failure: Some("out of device memory".to_owned()),
-        then: Some("started again on a slice with 6264 MiB".to_owned()),
+        then: Some("started again: it needs 6264 MiB".to_owned()),
         stdout: Some("jobs/grow/attempt-1/stdout".to_owned()),
         stderr: Some("jobs/grow/attempt-1/stderr".to_owned()),
     };

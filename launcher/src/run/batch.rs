@@ -319,7 +319,7 @@ impl Going<'_, '_, '_> {
                 let lack = attempt.lack().map(ToString::to_string).unwrap_or_default();
                 let placed = attempt.placed;
                 self.progress.say(&format!(
-                    "migfit: {name} ran out of device memory on {placed} ({lack}): {why}"
+                    "migfit: {name} ran out of device memory on {placed}: {lack}; {why}"
                 ));
                 attempt.then = Some(why);
                 self.attempts[job].push(attempt);

@@ -120,7 +120,7 @@ mod tests {
     fn a_job_that_was_mended_tells_its_story() {
         let mut first = ended(Ending::Exit(2));
         first.seen.lacks = vec![lack(4096, 2048)];
-        first.then = Some("started again with 6300 MiB".to_owned());
+        first.then = Some("started again: it needs 6300 MiB".to_owned());
         let mut second = ended(Ending::Exit(0));
         second.placing = "reused".to_owned();
         let outcome = Outcome::of(vec![first, second]);
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(
             outcome.reason("1.00 GiB by the job file's word", 0),
             "attempt 1 ran out on 1g.5gb@6: asked for 4.00 GiB with 2.00 GiB in use; 1.00 GiB by the job file's \
-             word; started again with 6300 MiB; reused"
+             word; started again: it needs 6300 MiB; reused"
         );
     }
 

@@ -115,8 +115,7 @@ fn larger(case: Case<'_>, board: Board<'_>, lack: &Lack) -> Option<Next> {
         .map(|slice| slice.candidate.profile)
         .collect();
     let need = fitting.map(|slice| slice.candidate.need).next()?;
-    let why =
-        format!("started again on a slice with {need}: it {lack}, and its CUDA context counts");
+    let why = format!("started again: it needs {need} with its CUDA context");
     Some(Next::Again { slices, why })
 }
 
@@ -193,8 +192,7 @@ mod tests {
         };
         assert_eq!(
             why,
-            "started again on a slice with 6264 MiB: it asked for 4.00 GiB with 2.00 GiB in use, and its CUDA \
-             context counts"
+            "started again: it needs 6264 MiB with its CUDA context"
         );
         // One MiB too much for 9856 MiB with that context.
         let attempt = short("1g.5gb", &[lack(9856 - 120 - 100 + 1, 100)]);
