@@ -214,3 +214,16 @@ fn a_buffer_for_each_sm() {
         (Some(98 << 20), Some(98 << 20))
     );
 }
+
+#[test]
+fn strings_of_the_standard_library() {
+    let source = Source::fixture("strings").with_flags(["-O2"]);
+    let program = source.built_for_the_virtual_gpu();
+    expect(
+        &program,
+        "ab 5000",
+        15 + 4 + 6 + 5000 + 100 + 1000 + 100 + 10,
+    );
+    let long = "a-long-name-of-thirty-letters-0 77";
+    expect(&program, long, 42 + 4 + 5 + 108 + 1000 + 100 + 10);
+}

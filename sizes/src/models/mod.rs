@@ -22,6 +22,8 @@ pub mod scan_format;
 pub mod scan_input;
 mod scan_pass;
 pub mod stdio;
+mod string;
+mod string_members;
 pub mod system_path;
 pub mod table;
 pub mod text;

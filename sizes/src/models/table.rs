@@ -2,7 +2,7 @@
 
 use super::{
     clock, ctype, cuda, environment, heap, math, number, options, print, process, random, scan,
-    stdio, text, text_search,
+    stdio, string_members, text, text_search,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,12 +16,13 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 19] = [
+const FAMILIES: [Family; 20] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
     text::MODELS,
     text_search::MODELS,
+    string_members::MODELS,
     stdio::MODELS,
     scan::MODELS,
     print::MODELS,
@@ -105,7 +106,14 @@ pub fn only_reads(name: &str) -> bool {
 pub fn gives_new_memory(name: &str) -> bool {
     matches!(
         name,
-        "malloc" | "calloc" | "strdup" | "_Znwm" | "_Znam" | "fopen" | "aligned_alloc"
+        "malloc"
+            | "calloc"
+            | "strdup"
+            | "_Znwm"
+            | "_Znam"
+            | "fopen"
+            | "aligned_alloc"
+            | "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_createERmm"
     )
 }
 
