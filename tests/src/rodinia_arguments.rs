@@ -1,15 +1,154 @@
-//! Sizes that stand in the input files of the programs under rodinia/, read by the test itself.
+//! The programs under rodinia/: argument lists, and the device bytes that the formula in each README gives for them.
+//! The formulas are worked out here, by hand, and know nothing of what the analyzer finds.
 
 use crate::program::rodinia_folder;
 
-/// Nodes and edges of a graph file of bfs: n, then n pairs (first edge, edges), then the source, then e.
-///
-/// # Panics
-/// When the file is not of that form.
+/// A program with one argument list.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// Its folder and file name.
+    pub program: &'static str,
+    /// Seen from the folder rodinia.
+    pub arguments: &'static str,
+    /// Most device bytes at the same time.
+    pub bytes: u64,
+    /// Whether some number of launches comes from what the device computes.
+    pub device_decides: bool,
+}
+
+/// Two argument lists and more for each program.
 #[must_use]
-pub fn graph_size(name: &str) -> (u64, u64) {
-    let path = rodinia_folder().join("inputs").join(name);
-    let text = std::fs::read_to_string(&path).expect("the graph was generated");
+pub fn cases() -> Vec<Case> {
+    [
+        hotspot(),
+        nw(),
+        lud(),
+        bfs(),
+        gaussian(),
+        pathfinder(),
+        nn(),
+        kmeans(),
+        srad(),
+        backprop(),
+    ]
+    .concat()
+}
+
+fn known(program: &'static str, arguments: &'static str, bytes: u64) -> Case {
+    Case {
+        program,
+        arguments,
+        bytes,
+        device_decides: false,
+    }
+}
+
+fn decided_by_device(program: &'static str, arguments: &'static str, bytes: u64) -> Case {
+    Case {
+        device_decides: true,
+        ..known(program, arguments, bytes)
+    }
+}
+
+fn hotspot() -> Vec<Case> {
+    let case = |arguments, n: u64| known("hotspot", arguments, 12 * n * n);
+    vec![
+        case("512 2 20 inputs/temp_512 inputs/power_512 /dev/null", 512),
+        case("512 3 7 inputs/temp_512 inputs/power_512 /dev/null", 512),
+        case(
+            "1024 1 5 inputs/temp_1024 inputs/power_1024 /dev/null",
+            1024,
+        ),
+    ]
+}
+
+fn nw() -> Vec<Case> {
+    let case = |arguments, n: u64| known("nw", arguments, 8 * (n + 1) * (n + 1));
+    vec![
+        case("16 10", 16),
+        case("1024 7", 1024),
+        case("2048 10 inputs/sequences_2048", 2048),
+    ]
+}
+
+fn lud() -> Vec<Case> {
+    let case = |arguments, n: u64| known("lud", arguments, 4 * n * n);
+    vec![
+        case("-i inputs/matrix_128", 128),
+        case("--size 48", 48),
+        case("-s 1024", 1024),
+    ]
+}
+
+fn bfs() -> Vec<Case> {
+    let case = |arguments: &'static str| {
+        let (nodes, edges) = graph_size(arguments);
+        decided_by_device("bfs", arguments, 15 * nodes + 4 * edges + 1)
+    };
+    vec![
+        case("inputs/graph_4096"),
+        case("inputs/graph_65536"),
+        case("inputs/graph_262144"),
+    ]
+}
+
+fn gaussian() -> Vec<Case> {
+    let case = |arguments, n: u64| known("gaussian", arguments, 8 * n * n + 4 * n);
+    vec![
+        case("-f inputs/system_64", 64),
+        case("-q -s 100", 100),
+        case("-s 1024 -q", 1024),
+    ]
+}
+
+fn pathfinder() -> Vec<Case> {
+    let case =
+        |arguments, cols: u64, rows: u64| known("pathfinder", arguments, 4 * cols * (rows + 1));
+    vec![
+        case("1000 50 7", 1000, 50),
+        case("129 2 127", 129, 2),
+        case("100000 100 20", 100_000, 100),
+    ]
+}
+
+fn nn() -> Vec<Case> {
+    let case = |arguments, records: u64| known("nn", arguments, 12 * records);
+    vec![
+        case("inputs/records_10000 -r 5 -lat 30 -lng 90", 10_000),
+        case("inputs/records_42764 -q", 42_764),
+    ]
+}
+
+fn kmeans() -> Vec<Case> {
+    let case = |arguments, points: u64, most: u64| {
+        let features = 34;
+        let bytes = 8 * points * features + 4 * points + 4 * most * features;
+        decided_by_device("kmeans", arguments, bytes)
+    };
+    vec![
+        case("-i inputs/points_10000", 10_000, 5),
+        case("-m 7 -n 2 -i inputs/points_10000 -l 2", 10_000, 7),
+        case("-b -i inputs/points_65536.bin -m 8 -n 8 -t 0.01", 65_536, 8),
+    ]
+}
+
+fn srad() -> Vec<Case> {
+    let case = |arguments, rows: u64, cols: u64| known("srad", arguments, 24 * rows * cols);
+    vec![
+        case("16 32 0 15 0 15 0.5 3", 16, 32),
+        case("512 256 0 127 0 127 0.5 10", 512, 256),
+    ]
+}
+
+fn backprop() -> Vec<Case> {
+    let case = |arguments, inputs: u64| known("backprop", arguments, 144 * inputs + 208);
+    vec![case("16", 16), case("65536", 65_536)]
+}
+
+/// Nodes and edges of a graph file of bfs: n, then n pairs (first edge, edges), then the source, then e.
+fn graph_size(path: &str) -> (u64, u64) {
+    let text = std::fs::read_to_string(rodinia_folder().join(path));
+    let text = text.expect("the graph was generated");
     let mut numbers = text
         .split_ascii_whitespace()
         .map(|word| word.parse::<u64>().expect("a number"));
