@@ -128,6 +128,7 @@ fn value(expr: &Expr, words: &[&str]) -> Option<Number> {
         total_bytes: 40 << 30,
         l2_bytes: 40 << 20,
         clock_khz: 1_410_000,
+        ..DeviceProperties::default()
     };
     evaluate_formula(expr, &command, &device)
 }

@@ -43,6 +43,7 @@ fn run(program: &SizeProgram, words: &[&str], cwd: PathBuf) -> (Need, Trace) {
         total_bytes: 40 << 30,
         l2_bytes: 40 << 20,
         clock_khz: 1_410_000,
+        ..DeviceProperties::default()
     };
     evaluate_traced(&profile, &command, &device, &Limits::default())
 }

@@ -1,6 +1,7 @@
 //! Every way in which `migfit` itself fails, one variant per stage, and its text: `error: what`, then where, then
 //! a hint. The text makes sense without colour. Knows nothing of what the stages do.
 
+use crate::analyze::AnalyzeError;
 use crate::build::BuildError;
 use crate::cli::error::CliError;
 use crate::exit_code::ExitCode;
@@ -39,6 +40,9 @@ pub enum Failure {
     /// `migfit fit`.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// `migfit analyze`.
+    #[error(transparent)]
+    Analyze(#[from] AnalyzeError),
     /// `migfit layout`.
     #[error(transparent)]
     Layout(#[from] LayoutError),
@@ -60,6 +64,7 @@ impl Failure {
             Failure::Cli(error) => error.exit_code(),
             Failure::Build(error) => error.exit_code(),
             Failure::Fit(error) => error.exit_code(),
+            Failure::Analyze(error) => error.exit_code(),
             Failure::Layout(error) => error.exit_code(),
             Failure::Run(error) => error.exit_code(),
         }
@@ -74,6 +79,7 @@ impl Failure {
             Failure::Cli(error) => explained(error),
             Failure::Build(error) => explained(error),
             Failure::Fit(error) => explained(error),
+            Failure::Analyze(error) => explained(error),
             Failure::Layout(error) => explained(error),
             Failure::Run(error) => explained(error),
         }

@@ -1,6 +1,7 @@
 //! The command `migfit`: reads the command line, does what one verb asks, prints, and exits with a named code.
 //! Knows no flag, no device and no file format: each stage has its own folder.
 
+mod analyze;
 mod build;
 mod cli;
 mod exit_code;
@@ -47,6 +48,7 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
             Ok(finished.code)
         }
         Request::Fit(request) => output::print(&fit::fit(&request)?),
+        Request::Analyze(request) => output::print(&analyze::analyze(&request)?),
         Request::LayoutShow(request) => output::print(&layout::show::show(&request)?),
         Request::LayoutGraph(request) => output::print(&layout::graph::graph(&request)?),
     }

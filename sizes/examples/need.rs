@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         total_bytes: 40 << 30,
         l2_bytes: 40 << 20,
         clock_khz: 1_410_000,
+        ..DeviceProperties::default()
     };
     let limits = Limits {
         steps: std::env::var("STEPS")

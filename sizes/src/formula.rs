@@ -266,6 +266,7 @@ mod tests {
             total_bytes: 1 << 30,
             l2_bytes: 1 << 20,
             clock_khz: 1_000_000,
+            ..DeviceProperties::default()
         }
     }
 

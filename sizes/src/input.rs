@@ -1,5 +1,6 @@
 //! What an evaluation is given beside the job profile.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// One command line with its surroundings.
@@ -14,7 +15,7 @@ pub struct CommandLine {
 }
 
 /// Properties of the device (a slice or a whole GPU) that a program may ask for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceProperties {
     /// Name as CUDA tells it.
     pub name: String,
@@ -24,10 +25,14 @@ pub struct DeviceProperties {
     pub sm_count: u32,
     /// Bytes of device memory of the slice.
     pub total_bytes: u64,
-    /// Bytes of level-two cache.
+    /// Bytes of level-two cache; 0: not known.
     pub l2_bytes: u32,
-    /// Core clock in kHz.
+    /// Core clock in kHz; 0: not known.
     pub clock_khz: u32,
+    /// Bytes that a program finds free at its start; `None`: all.
+    pub free_bytes: Option<u64>,
+    /// Attributes by the number that runtime and driver share, where they are given and not derived from the above.
+    pub attributes: BTreeMap<i32, i32>,
 }
 
 /// Bounds of one evaluation.

@@ -28,7 +28,13 @@ pub struct Requests {
     pub unknown: bool,
     /// Sum of known requests.
     pub total: u64,
+    /// How often each size was asked for, in order of first request (`None`: not known); at most `MOST_SIZES` of
+    /// them, what comes after is not listed.
+    pub sizes: Vec<(Option<u64>, u64)>,
 }
+
+/// Sizes of one site that are listed one by one.
+const MOST_SIZES: usize = 1024;
 
 /// A launch's site, kernel and shape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -130,12 +136,19 @@ impl Ledger {
                 range: None,
                 unknown: false,
                 total: 0,
+                sizes: Vec::new(),
             });
         }
         let Some(requests) = self.requests.get_mut(index) else {
             return;
         };
         requests.times += 1;
+        let listed = requests.sizes.len();
+        match requests.sizes.iter_mut().find(|(size, _)| *size == bytes) {
+            Some((_, times)) => *times += 1,
+            None if listed < MOST_SIZES => requests.sizes.push((bytes, 1)),
+            None => {}
+        }
         match bytes {
             None => requests.unknown = true,
             Some(bytes) => {

@@ -78,6 +78,8 @@ pub struct AllocationNeed {
     pub bytes: Option<(Bytes, Bytes)>,
     /// Sum of all its requests that were known.
     pub total: Bytes,
+    /// Each size (`None`: not known) with how often it was asked for, in order of first request; the first 1024.
+    pub sizes: Vec<(Option<Bytes>, u64)>,
 }
 
 /// Launches of one kernel from one site with one shape.

@@ -186,6 +186,11 @@ fn allocation(program: &SizeProgram, requests: &Requests) -> AllocationNeed {
         times: requests.times,
         bytes: range.map(|(low, high)| (Bytes(low), Bytes(high))),
         total: Bytes(requests.total),
+        sizes: requests
+            .sizes
+            .iter()
+            .map(|(bytes, times)| (bytes.map(Bytes), *times))
+            .collect(),
     }
 }
 

@@ -11,7 +11,12 @@ use migfit_analyzer::pipeline::{self, Slicing};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--unsliced] BITCODE...
+/// Processor time of a limited analysis, in seconds.
+const PROCESSOR_SECONDS: u64 = 60;
+/// Address space of a limited analysis, in bytes.
+const ADDRESS_SPACE: u64 = 4 << 30;
+
+const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--limited] [--unsliced] BITCODE...
        migfit-analyze dump [--unsliced] BITCODE...
        migfit-analyze strip IN OUT";
 
@@ -38,6 +43,7 @@ struct Options {
     without_ir: Vec<String>,
     system_functions: Option<PathBuf>,
     slicing: Slicing,
+    limited: bool,
     files: Vec<PathBuf>,
 }
 
@@ -49,6 +55,7 @@ impl Options {
             without_ir: Vec::new(),
             system_functions: None,
             slicing: Slicing::On,
+            limited: false,
             files: Vec::new(),
         };
         let mut words = words.iter();
@@ -62,6 +69,7 @@ impl Options {
                 "--out" => options.out = Some(PathBuf::from(value()?)),
                 "--without-ir" => options.without_ir.push(value()?.clone()),
                 "--system-functions" => options.system_functions = Some(PathBuf::from(value()?)),
+                "--limited" => options.limited = true,
                 "--unsliced" => options.slicing = Slicing::Off,
                 flag if flag.starts_with('-') => anyhow::bail!("no such option: {flag}\n{USAGE}"),
                 file => options.files.push(PathBuf::from(file)),
@@ -70,10 +78,10 @@ impl Options {
         Ok(options)
     }
 
-    /// The functions that the program takes from the system, where a list of them was given.
+    /// The functions that the program takes from the system; where no list of them was given, this host's.
     fn system(&self) -> anyhow::Result<SystemFunctions> {
         let Some(path) = &self.system_functions else {
-            return Ok(SystemFunctions::default());
+            return Ok(SystemFunctions::of_this_host());
         };
         let list = std::fs::read_to_string(path).map_err(|cause| AnalyzeError::Read {
             path: path.clone(),
@@ -86,10 +94,30 @@ impl Options {
 fn profile(options: &Options) -> anyhow::Result<()> {
     let name = options.name.as_deref().context(USAGE)?;
     let out = options.out.as_deref().context(USAGE)?;
+    if options.limited {
+        limit(libc::RLIMIT_AS, ADDRESS_SPACE)?;
+        limit(libc::RLIMIT_CPU, PROCESSOR_SECONDS)?;
+    }
     let system = options.system()?;
     let mut profile = pipeline::analyze(name, &options.files, options.slicing, &system)?;
     profile.summary.without_ir.clone_from(&options.without_ir);
     write(out, &pipeline::section(&profile)?)
+}
+
+/// Lets the system end this process where an analysis gets out of hand.
+fn limit(what: libc::__rlimit_resource_t, most: u64) -> anyhow::Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the pointer is to a live rlimit.
+    let refused = unsafe { libc::getrlimit(what, &raw mut limit) } != 0;
+    limit.rlim_cur = most.min(limit.rlim_max);
+    // SAFETY: as above.
+    if refused || unsafe { libc::setrlimit(what, &raw const limit) } != 0 {
+        return Err(std::io::Error::last_os_error()).context("cannot limit the analysis");
+    }
+    Ok(())
 }
 
 fn dump(options: &Options) -> anyhow::Result<()> {

@@ -66,10 +66,31 @@ impl Places {
                 path.strip_prefix(folder.as_str())
                     .is_some_and(|rest| rest.starts_with('/'))
             });
-        let users = !generated && !foreign;
+        let users = !generated && !foreign && !is_cuda_header(&path);
         self.known.insert(file, users);
         users
     }
+}
+
+/// Headers of CUDA by their names, for modules that do not tell where the toolkit lies.
+fn is_cuda_header(path: &str) -> bool {
+    const FILES: [&str; 7] = [
+        "/cuda_runtime.h",
+        "/cuda_runtime_api.h",
+        "/crt/host_runtime.h",
+        "/vector_types.h",
+        "/vector_functions.hpp",
+        "/channel_descriptor.h",
+        "/driver_functions.h",
+    ];
+    const FOLDERS: [&str; 4] = [
+        "/include/thrust/",
+        "/include/cub/",
+        "/cccl/",
+        "/include/cuda/",
+    ];
+    FILES.iter().any(|file| path.ends_with(file))
+        || FOLDERS.iter().any(|folder| path.contains(folder))
 }
 
 /// Absolute path without `.` and `..` steps.
@@ -99,6 +120,19 @@ fn folder_of(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_of_cuda_are_told_by_their_names() {
+        for header in [
+            "/opt/x/include/cuda_runtime.h",
+            "/opt/x/include/thrust/device_vector.h",
+            "/a/cccl/cub/device/device_reduce.cuh",
+        ] {
+            assert!(is_cuda_header(header), "{header}");
+        }
+        assert!(!is_cuda_header("/home/x/my_cuda_runtime.h"));
+        assert!(!is_cuda_header("/home/x/thrust/main.cu"));
+    }
 
     #[test]
     fn paths_lose_their_dots() {

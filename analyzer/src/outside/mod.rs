@@ -1,6 +1,7 @@
 //! Functions outside the program, by name: which are the system's or CUDA's own and take no memory that is not counted,
 //! and which nobody looked into. Knows names only, neither code nor files.
 
+mod host;
 mod opaque;
 mod starts;
 mod system;

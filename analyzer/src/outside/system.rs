@@ -1,6 +1,7 @@
 //! Which functions are the system's: told by the linked program (versions of its undefined symbols), or, where that is
 //! not known, by how their names look.
 
+use super::host;
 use crate::slice::has_effect_row;
 use std::collections::BTreeSet;
 
@@ -34,15 +35,27 @@ const BEGINNINGS: &[&str] = &[
 pub struct SystemFunctions {
     /// Names that the linked program takes from the system's libraries; empty where it was not looked at.
     names: BTreeSet<String>,
+    /// This host's libraries are asked too.
+    as_here: bool,
 }
 
 impl SystemFunctions {
+    /// Those that the libraries of this host define: for IR that was never linked.
+    #[must_use]
+    pub fn of_this_host() -> SystemFunctions {
+        SystemFunctions {
+            names: BTreeSet::new(),
+            as_here: true,
+        }
+    }
+
     /// From a list of names, one on each line.
     #[must_use]
     pub fn listed(list: &str) -> SystemFunctions {
         let names = list.lines().map(str::trim).filter(|name| !name.is_empty());
         SystemFunctions {
             names: names.map(str::to_owned).collect(),
+            as_here: false,
         }
     }
 
@@ -53,6 +66,7 @@ impl SystemFunctions {
         self.names.contains(name)
             || BEGINNINGS.iter().any(|start| name.starts_with(start))
             || has_effect_row(name)
+            || (self.as_here && host::defines(name))
     }
 }
 

@@ -316,6 +316,7 @@ fn trace(program: &SizeProgram) -> Trace {
         total_bytes: 40 << 30,
         l2_bytes: 40 << 20,
         clock_khz: 1_410_000,
+        ..DeviceProperties::default()
     };
     let limits = Limits {
         steps: 1_000_000,

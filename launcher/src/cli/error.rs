@@ -33,6 +33,9 @@ pub enum CliError {
     /// `--no-args` and arguments.
     #[error("--no-args, and yet arguments are given")]
     NoArgsWithArgs,
+    /// A quote that is not closed.
+    #[error("a quote is not closed in --args: {0}")]
+    OpenQuote(String),
     /// `--gpu` of `migfit run` is none of the forms that we know.
     #[error("'{given}' selects no GPU")]
     BadSelector {
@@ -62,6 +65,7 @@ impl Explain for CliError {
                 given,
                 is_model: true,
             } => format!("did you mean virtual:{given}?"),
+            CliError::OpenQuote(_) => "quote as in a shell: --args \"-n 4 'two words'\"".to_owned(),
             CliError::BadSelector { .. } => {
                 "say virtual:MODEL (virtual:a100-40gb), auto, a GPU's number (0) or its UUID (GPU-...); with mig: in \
                  front (mig:auto) only a GPU that can be cut into slices will do"
@@ -80,6 +84,7 @@ impl Explain for CliError {
             | CliError::UnknownMigProfile { .. } => ExitCode::UnknownName,
             CliError::BadSelector { .. }
             | CliError::NotAModel { .. }
+            | CliError::OpenQuote(_)
             | CliError::NoArgsWithArgs => ExitCode::Usage,
         }
     }

@@ -29,6 +29,33 @@ pub enum Verb {
     /// Show the MIG profiles of a GPU model, or every layout it can take
     #[command(subcommand)]
     Layout(LayoutVerb),
+    /// For machines: evaluate one command line of a program, an object, IR or a CUDA source
+    #[command(hide = true)]
+    Analyze(AnalyzeFlags),
+}
+
+/// `migfit analyze`.
+#[derive(Debug, Args)]
+pub struct AnalyzeFlags {
+    /// A program, an object with IR, .ll, .bc, .cu, .cpp or .c
+    pub file: PathBuf,
+    /// The command line's words after the program's name, quoted as in a shell
+    #[arg(
+        long,
+        value_name = "ARGS",
+        default_value = "",
+        allow_hyphen_values = true
+    )]
+    pub args: String,
+    /// Folder that relative paths start from
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// GPU model, or a TOML or JSON file that lists every property that a program can read
+    #[arg(long, value_name = "MODEL|FILE", default_value = "h200-141gb")]
+    pub device: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `migfit build`.

@@ -3,11 +3,13 @@
 use crate::build::{BuildOptions, HostCompiler};
 use crate::cli::error::CliError;
 use crate::cli::flags::{
-    BuildFlags, FitFlags, Flags, HostCompilerName, LayoutVerb, RunFlags, Verb,
+    AnalyzeFlags, BuildFlags, FitFlags, Flags, HostCompilerName, LayoutVerb, RunFlags, Verb,
 };
 use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
-use crate::cli::request::{FitRequest, GraphRequest, PolicyName, Request, RunPlan, ShowRequest};
+use crate::cli::request::{
+    AnalyzeRequest, FitRequest, GraphRequest, PolicyName, Request, RunPlan, ShowRequest,
+};
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
 use crate::jobs::JobSource;
@@ -44,6 +46,7 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
         Verb::Build(flags) => Request::Build(build(flags)),
         Verb::Fit(flags) => Request::Fit(fit(flags)?),
         Verb::Run(flags) => Request::Run(run(flags)?),
+        Verb::Analyze(flags) => Request::Analyze(analyze(flags)?),
         Verb::Layout(LayoutVerb::Show { gpu, json }) => Request::LayoutShow(ShowRequest {
             model: selector::planned_model(&gpu)?,
             json,
@@ -92,6 +95,17 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
         program,
         args: (flags.no_args || !args.is_empty()).then_some(args),
         boards,
+        json: flags.json,
+    })
+}
+
+fn analyze(flags: AnalyzeFlags) -> Result<AnalyzeRequest, CliError> {
+    let args = shlex::split(&flags.args).ok_or_else(|| CliError::OpenQuote(flags.args.clone()))?;
+    Ok(AnalyzeRequest {
+        file: flags.file,
+        args,
+        cwd: flags.cwd,
+        device: flags.device,
         json: flags.json,
     })
 }
@@ -207,6 +221,25 @@ mod tests {
         assert_eq!(options.command, ["make", "-j", "2"].map(OsString::from));
         assert!(options.for_virtual_gpu);
         assert_eq!(options.host_compiler, HostCompiler::Clang);
+    }
+
+    #[test]
+    fn an_analysis_takes_its_arguments_as_one_text() {
+        let words = [
+            "migfit",
+            "analyze",
+            "a.bc",
+            "--args",
+            "-n 4 'two words'",
+            "--json",
+        ];
+        let Ok(Request::Analyze(asked)) = request(words.map(OsString::from)) else {
+            panic!("no analysis");
+        };
+        assert_eq!(asked.args, ["-n", "4", "two words"]);
+        assert_eq!((asked.device.as_str(), asked.json), ("h200-141gb", true));
+        let open = request(["migfit", "analyze", "a.bc", "--args", "'x"].map(OsString::from));
+        assert!(matches!(open, Err(Failure::Cli(CliError::OpenQuote(_)))));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub enum Request {
     Fit(FitRequest),
     /// Run jobs.
     Run(RunPlan),
+    /// Evaluate one command line, for machines.
+    Analyze(AnalyzeRequest),
     /// Show the MIG profiles of a model.
     LayoutShow(ShowRequest),
     /// Show the layout graph of a model.
@@ -35,6 +37,21 @@ pub struct FitRequest {
     pub args: Option<Vec<OsString>>,
     /// Boards to fit to.
     pub boards: Vec<Board<'static>>,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What `migfit analyze` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnalyzeRequest {
+    /// What to analyse.
+    pub file: PathBuf,
+    /// The words behind the program's name.
+    pub args: Vec<String>,
+    /// The folder that relative paths start from; none: the present one.
+    pub cwd: Option<PathBuf>,
+    /// A GPU model's name, or a file.
+    pub device: String,
     /// Whether JSON is wanted.
     pub json: bool,
 }

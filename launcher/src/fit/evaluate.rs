@@ -76,6 +76,7 @@ fn nowhere() -> DeviceProperties {
         total_bytes: 0,
         l2_bytes: 0,
         clock_khz: 0,
+        ..DeviceProperties::default()
     }
 }
 

@@ -218,6 +218,7 @@ mod tests {
                 times: 1,
                 bytes: Some((Bytes(262_144), Bytes(262_144))),
                 total: Bytes(262_144),
+                sizes: vec![(Some(Bytes(262_144)), 1)],
             }],
             launches,
             assumptions: Vec::new(),

@@ -6,4 +6,4 @@ pub mod profile;
 
 pub use error::ProgramError;
 pub use find::{find, startable};
-pub use profile::read_profile;
+pub use profile::{decode, read_profile};

@@ -71,7 +71,11 @@ fn kind<'a>(file: impl ReadRef<'a>, kind: Option<FileKind>) -> &'static str {
     }
 }
 
-fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
+/// The job profile in the bytes of its section; `path` only names it in errors.
+///
+/// # Errors
+/// When they are damaged, or of another version.
+pub fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
     let damaged = |reason| ProgramError::DamagedProfile {
         path: path.to_owned(),
         reason,

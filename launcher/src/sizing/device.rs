@@ -84,6 +84,7 @@ pub fn properties(model: &Model, profile: &MigProfile) -> Option<DevicePropertie
         // No model has these two; 0 is "not known".
         l2_bytes: 0,
         clock_khz: 0,
+        ..DeviceProperties::default()
     })
 }
 

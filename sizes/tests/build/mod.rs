@@ -144,6 +144,7 @@ pub fn device() -> DeviceProperties {
         total_bytes: 4864 << 20,
         l2_bytes: 5 << 20,
         clock_khz: 1_410_000,
+        ..DeviceProperties::default()
     }
 }
 

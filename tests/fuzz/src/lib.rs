@@ -23,5 +23,6 @@ pub fn device() -> DeviceProperties {
         total_bytes: 9856 << 20,
         l2_bytes: 10 << 20,
         clock_khz: 1_410_000,
+        ..DeviceProperties::default()
     }
 }

@@ -1,6 +1,7 @@
 //! Device queries, streams, events and errors of the runtime.
 
-use super::{kernel, occupancy, properties};
+use super::properties::{self, Layout};
+use super::{kernel, occupancy};
 use crate::machine::address::global_address;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::{Mark, Source};
@@ -25,7 +26,12 @@ pub const MODELS: Family = &[
     }),
     ("cudaSetDevice", set_device),
     ("cudaSetDeviceFlags", success),
-    ("cudaGetDeviceProperties", device_properties),
+    ("cudaGetDeviceProperties", |host, args| {
+        device_properties(host, args, "cudaGetDeviceProperties")
+    }),
+    ("cudaGetDeviceProperties_v2", |host, args| {
+        device_properties(host, args, "cudaGetDeviceProperties_v2")
+    }),
     ("cudaDeviceGetAttribute", attribute),
     ("cudaMemGetInfo", memory_info),
     ("cudaDeviceSynchronize", success),
@@ -115,16 +121,18 @@ fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::int(if device == 0 { 0 } else { INVALID_DEVICE }))
 }
 
-fn device_properties(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+fn device_properties(host: &mut Host<'_>, args: &[Value], name: &str) -> Result<Value, Halt> {
     let to = arg(args, 0);
     let address = to.get()?;
     let mark = host.mark(Source::Property("among those of cudaDeviceProp".to_owned()));
-    host.memory.spoil(address, properties::SIZE, mark);
+    let room = host.memory.kind(address).map_or(0, |(_, size)| size);
+    let layout = Layout::of(name, room);
+    host.memory.spoil(address, layout.size(room), mark);
     let mut name = host.device.name.clone().into_bytes();
     name.truncate(255);
     name.resize(256, 0);
     host.memory.write(address, &name);
-    for (offset, size, value) in properties::fields(host.device) {
+    for (offset, size, value) in properties::fields(host.device, layout) {
         host.memory
             .store(address.wrapping_add(offset), size, Value::known(value));
     }
@@ -148,7 +156,9 @@ pub fn attribute(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 /// (free, total): a program that sizes by what is free takes what it gets.
 pub fn memory_info(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let total = host.device.total_bytes;
-    let free = Value::made(total.saturating_sub(host.ledger.live), Mark::ELASTIC);
+    // What the driver adds by rounding is not known, so this is never exact.
+    let free = host.device.free_bytes.unwrap_or(total);
+    let free = Value::made(free.saturating_sub(host.ledger.live), Mark::ELASTIC);
     host.store(arg(args, 0), 8, free);
     host.store(arg(args, 1), 8, Value::known(total));
     success(host, args)

@@ -1,0 +1,119 @@
+//! The answer as JSON: one object, whose keys are a contract with those who read it by program.
+
+use migfit_schema::kernel::Extent;
+use migfit_schema::profile::{JobProfile, Unknown};
+use migfit_sizes::{AllocationNeed, DeviceProperties, LaunchNeed, Need};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct AnswerForm<'a> {
+    /// Largest sum of requested bytes alive at once; null where nothing useful is known.
+    peak_bytes: Option<u64>,
+    /// The same as the driver rounds.
+    peak_rounded_bytes: Option<u64>,
+    verdict: String,
+    /// Each site and size, in program order.
+    allocations: Vec<AllocationForm>,
+    /// Each site and shape, in program order.
+    launches: Vec<LaunchForm<'a>>,
+    unknowns: Vec<NoteForm<'a>>,
+    assumptions: Vec<NoteForm<'a>>,
+    notes: Vec<NoteForm<'a>>,
+    /// Bytes of `__device__` and `__constant__` variables; not part of the peak.
+    device_variable_bytes: u64,
+    files_read: &'a [String],
+    device: &'a str,
+    steps: u64,
+}
+
+#[derive(Serialize)]
+struct AllocationForm {
+    site: String,
+    api: String,
+    /// Bytes of one request; null where not known.
+    bytes: Option<u64>,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct LaunchForm<'a> {
+    site: String,
+    /// Mangled name.
+    kernel: &'a str,
+    /// Name for people.
+    name: &'a str,
+    grid: Option<[u32; 3]>,
+    block: Option<[u32; 3]>,
+    shared_bytes: Option<u64>,
+    warps: Option<u64>,
+    count: u64,
+    /// False where the count hangs on an assumption.
+    count_known: bool,
+}
+
+#[derive(Serialize)]
+struct NoteForm<'a> {
+    site: Option<String>,
+    what: &'a str,
+    reason: &'a str,
+}
+
+/// The answer as text.
+///
+/// # Errors
+/// When the encoder refuses it.
+pub fn answer(
+    profile: &JobProfile,
+    device: &DeviceProperties,
+    need: &Need,
+) -> Result<String, serde_json::Error> {
+    let form = AnswerForm {
+        peak_bytes: need.peak.map(|bytes| bytes.0),
+        peak_rounded_bytes: need.peak_rounded.map(|bytes| bytes.0),
+        verdict: need.verdict.to_string(),
+        allocations: need.allocations.iter().flat_map(allocations).collect(),
+        launches: need.launches.iter().map(launch).collect(),
+        unknowns: notes(&need.unknowns),
+        assumptions: notes(&need.assumptions),
+        notes: notes(&need.notes),
+        device_variable_bytes: profile.summary.device_variables,
+        files_read: &need.files,
+        device: &device.name,
+        steps: need.steps,
+    };
+    serde_json::to_string_pretty(&form).map(|text| text + "\n")
+}
+
+fn allocations(need: &AllocationNeed) -> impl Iterator<Item = AllocationForm> + '_ {
+    need.sizes.iter().map(|(bytes, count)| AllocationForm {
+        site: need.site.to_string(),
+        api: need.api.clone(),
+        bytes: bytes.map(|bytes| bytes.0),
+        count: *count,
+    })
+}
+
+fn launch(need: &LaunchNeed) -> LaunchForm<'_> {
+    let three = |extent: Extent| [extent.x, extent.y, extent.z];
+    LaunchForm {
+        site: need.site.to_string(),
+        kernel: &need.kernel,
+        name: &need.name,
+        grid: need.grid.map(three),
+        block: need.block.map(three),
+        shared_bytes: need.shared,
+        warps: need.warps(),
+        count: need.count,
+        count_known: need.count_known,
+    }
+}
+
+fn notes(all: &[Unknown]) -> Vec<NoteForm<'_>> {
+    all.iter()
+        .map(|note| NoteForm {
+            site: note.site.as_ref().map(ToString::to_string),
+            what: &note.what,
+            reason: &note.reason,
+        })
+        .collect()
+}

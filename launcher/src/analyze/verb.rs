@@ -1,0 +1,56 @@
+//! The story of `migfit analyze`: the job profile of what is named, the device, one evaluation, its answer.
+
+use super::error::AnalyzeError;
+use super::{device, json, target};
+use crate::cli::request::AnalyzeRequest;
+use crate::fit::need_text;
+use migfit_schema::units::Bytes;
+use migfit_sizes::{CommandLine, Limits};
+use std::path::{Path, PathBuf};
+
+/// The text that answers a request.
+///
+/// # Errors
+/// When the file, the device or the folder is not there or not of a kind that can be read.
+pub fn analyze(request: &AnalyzeRequest) -> Result<String, AnalyzeError> {
+    let profile = target::profile(&request.file)?;
+    let device = device::read(&request.device)?;
+    let command = CommandLine {
+        args: words(request),
+        env: environment(),
+        cwd: folder(request.cwd.as_deref())?,
+    };
+    let need = migfit_sizes::evaluate(&profile, &command, &device, &Limits::default());
+    Ok(match request.json {
+        true => json::answer(&profile, &device, &need)?,
+        false => need_text::text(&need, Bytes(profile.summary.device_variables)),
+    })
+}
+
+/// A program is called as it was named; what is not linked yet as it would be.
+fn words(request: &AnalyzeRequest) -> Vec<String> {
+    let name = match target::is_source_or_ir(&request.file) {
+        true => format!("./{}", target::stem(&request.file)),
+        false => request.file.to_string_lossy().into_owned(),
+    };
+    std::iter::once(name)
+        .chain(request.args.iter().cloned())
+        .collect()
+}
+
+fn folder(given: Option<&Path>) -> Result<PathBuf, AnalyzeError> {
+    let present = std::env::current_dir().map_err(AnalyzeError::WorkingFolder)?;
+    let folder = given.map_or(present.clone(), |given| present.join(given));
+    match folder.is_dir() {
+        true => Ok(folder),
+        false => Err(AnalyzeError::NoFolder(folder)),
+    }
+}
+
+/// The environment as the program would see it; a variable that is no text is left out, as no number is in it.
+fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}

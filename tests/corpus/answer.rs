@@ -1,0 +1,66 @@
+//! What `migfit analyze` answers.
+
+use crate::build;
+use crate::fixture::{Fixture, Run};
+use migfit_tests::{Sandbox, Stage, process, source::tool};
+use serde::Deserialize;
+
+/// The answer.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Answer {
+    pub peak_bytes: Option<u64>,
+    pub verdict: String,
+    pub launches: Vec<Launch>,
+    pub unknowns: Vec<Note>,
+    pub assumptions: Vec<Note>,
+    pub steps: u64,
+}
+
+/// One shape.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Launch {
+    pub kernel: String,
+    pub grid: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
+    pub shared_bytes: Option<u64>,
+    pub count: u64,
+}
+
+/// What is not known, or taken for granted.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Note {
+    pub site: Option<String>,
+    pub what: String,
+    pub reason: String,
+}
+
+/// Asks for a run's need, and how long the answer took in seconds.
+pub fn of(fixture: &Fixture, run: &Run) -> (Answer, f64) {
+    let folder = Sandbox::new();
+    for (name, bytes) in &fixture.files {
+        folder.put(name, bytes);
+    }
+    let mut command = tool(Stage::ready().program("migfit"));
+    command.arg("analyze").arg(build::object(fixture));
+    command
+        .args(["--json", "--args", &run.args, "--cwd"])
+        .arg(folder.folder());
+    let begun = std::time::Instant::now();
+    let outcome = process::output(&mut command).expect_success();
+    let seconds = begun.elapsed().as_secs_f64();
+    let answer = serde_json::from_str(&outcome.stdout)
+        .unwrap_or_else(|error| panic!("{}: {error}\n{outcome}", fixture.name));
+    (answer, seconds)
+}
+
+impl Launch {
+    /// Kernel and shape as the logging library writes them; none where a part is not known.
+    pub fn shape(&self) -> Option<String> {
+        let three = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
+        let (grid, block) = (three(self.grid?), three(self.block?));
+        Some(format!(
+            "{} {grid} {block} {}",
+            self.kernel, self.shared_bytes?
+        ))
+    }
+}

@@ -1,0 +1,92 @@
+//! The corpus: many small CUDA programs, each run once under a logging CUDA library that knows nothing of migfit
+//! (tests/fixtures/logger); what it wrote down is kept beside the program and held against `migfit analyze`.
+//!
+//! `MIGFIT_CORPUS_TRUTH=write` runs the programs and writes the truths anew; `check` runs them and compares.
+//! `MIGFIT_CORPUS_ONLY=part` looks only at programs whose names hold that part. The table goes to standard output.
+
+#![expect(
+    clippy::expect_used,
+    reason = "all of it runs in tests: a panic is how a test fails"
+)]
+
+mod answer;
+mod build;
+mod fixture;
+mod judged;
+mod truth;
+
+use fixture::Fixture;
+use judged::{Grade, Judged};
+use std::sync::Mutex;
+
+#[test]
+fn each_answer_is_the_truth_or_says_what_is_missing() {
+    let fixtures = Fixture::all();
+    assert!(!fixtures.is_empty(), "no fixtures");
+    match std::env::var("MIGFIT_CORPUS_TRUTH").as_deref() {
+        Ok("write") => in_parallel(&fixtures, |fixture| truth::write(fixture)),
+        Ok("check") => in_parallel(&fixtures, |fixture| truth::check(fixture)),
+        _ => {}
+    }
+    let judged = Mutex::new(Vec::new());
+    in_parallel(&fixtures, |fixture| {
+        let of_one = judged::judge(fixture);
+        judged
+            .lock()
+            .expect("no judge panics while holding it")
+            .extend(of_one);
+    });
+    let mut judged = judged.into_inner().expect("all judges are done");
+    judged.sort_by(|a, b| (&a.program, a.number).cmp(&(&b.program, b.number)));
+    print(&judged);
+    let surprises: Vec<&Judged> = judged.iter().filter(|one| !one.is_as_stated()).collect();
+    let list: Vec<String> = surprises.iter().map(|one| one.line()).collect();
+    assert!(
+        list.is_empty(),
+        "{} surprises:\n{}",
+        list.len(),
+        list.join("\n")
+    );
+}
+
+fn print(judged: &[Judged]) {
+    for one in judged {
+        println!("{}", one.line());
+    }
+    let count = |grade| judged.iter().filter(|one| one.grade == grade).count();
+    println!("\n{} runs of {} programs", judged.len(), {
+        let mut names: Vec<&str> = judged.iter().map(|one| one.program.as_str()).collect();
+        names.dedup();
+        names.len()
+    });
+    for grade in Grade::ALL {
+        println!("{:5}  {}", count(grade), grade.name());
+    }
+    let mut times: Vec<f64> = judged.iter().map(|one| one.seconds).collect();
+    times.sort_by(f64::total_cmp);
+    if let (Some(middle), Some(last)) = (times.get(times.len() / 2), times.last()) {
+        println!(
+            "evaluation: median {:.0} ms, longest {:.0} ms",
+            middle * 1e3,
+            last * 1e3
+        );
+    }
+}
+
+/// Two at a time: the machine has few cores, and nvcc uses more than one.
+fn in_parallel(fixtures: &[Fixture], work: impl Fn(&Fixture) + Sync) {
+    let next = Mutex::new(fixtures.iter());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let fixture = next.lock().expect("taking one does not panic").next();
+                    match fixture {
+                        Some(fixture) => work(fixture),
+                        None => return,
+                    }
+                }
+            });
+        }
+    });
+}
