@@ -24,8 +24,8 @@ fn each_answer_is_the_truth_or_says_what_is_missing() {
     let fixtures = Fixture::all();
     assert!(!fixtures.is_empty(), "no fixtures");
     match std::env::var("MIGFIT_CORPUS_TRUTH").as_deref() {
-        Ok("write") => in_parallel(&fixtures, |fixture| truth::write(fixture)),
-        Ok("check") => in_parallel(&fixtures, |fixture| truth::check(fixture)),
+        Ok("write") => in_parallel(&fixtures, truth::write),
+        Ok("check") => in_parallel(&fixtures, truth::check),
         _ => {}
     }
     let judged = Mutex::new(Vec::new());
