@@ -9,6 +9,7 @@ use crate::fit::FitError;
 use crate::jobs::JobFileError;
 use crate::layout::LayoutError;
 use crate::run::RunError;
+use crate::simulate::SimulateError;
 use std::fmt::Write;
 
 /// What a stage's error tells beside its own message.
@@ -49,6 +50,9 @@ pub enum Failure {
     /// `migfit run`.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// `migfit simulate`.
+    #[error(transparent)]
+    Simulate(#[from] SimulateError),
     /// Standard output could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
@@ -67,6 +71,7 @@ impl Failure {
             Failure::Analyze(error) => error.exit_code(),
             Failure::Layout(error) => error.exit_code(),
             Failure::Run(error) => error.exit_code(),
+            Failure::Simulate(error) => error.exit_code(),
         }
     }
 
@@ -82,6 +87,7 @@ impl Failure {
             Failure::Analyze(error) => explained(error),
             Failure::Layout(error) => explained(error),
             Failure::Run(error) => explained(error),
+            Failure::Simulate(error) => explained(error),
         }
     }
 }

@@ -11,10 +11,12 @@ mod gpu;
 mod jobs;
 mod layout;
 mod output;
+mod plan;
 mod policy;
 mod program;
 mod report;
 mod run;
+mod simulate;
 mod sizing;
 mod table;
 
@@ -47,6 +49,8 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
             }
             Ok(finished.code)
         }
+        Request::Plan(request) => output::print(&plan::plan(&request)?),
+        Request::Simulate(request) => output::print(&simulate::simulate(&request)?),
         Request::Fit(request) => output::print(&fit::fit(&request)?),
         Request::Analyze(request) => output::print(&analyze::analyze(&request)?),
         Request::LayoutShow(request) => output::print(&layout::show::show(&request)?),

@@ -36,6 +36,23 @@ pub enum CliError {
     /// A quote that is not closed.
     #[error("a quote is not closed in --args: {0}")]
     OpenQuote(String),
+    /// `--cpus` or `--host-memory` of a run that really starts jobs.
+    #[error("{flag} is for plans and simulations: a run takes the host as it is")]
+    HostOfARun {
+        /// Which.
+        flag: &'static str,
+    },
+    /// `--host-memory` is no amount of memory.
+    #[error("--host-memory {given} is no amount of memory")]
+    BadHostMemory {
+        /// As given.
+        given: String,
+        /// How to write it.
+        how: String,
+    },
+    /// `--policy` of `migfit simulate` names one twice.
+    #[error("--policy names {0} twice")]
+    PolicyTwice(&'static str),
     /// `--gpu` of `migfit run` is none of the forms that we know.
     #[error("'{given}' selects no GPU")]
     BadSelector {
@@ -66,6 +83,9 @@ impl Explain for CliError {
                 is_model: true,
             } => format!("did you mean virtual:{given}?"),
             CliError::OpenQuote(_) => "quote as in a shell: --args \"-n 4 'two words'\"".to_owned(),
+            CliError::HostOfARun { .. } => "leave it out, or add --plan".to_owned(),
+            CliError::BadHostMemory { how, .. } => how.clone(),
+            CliError::PolicyTwice(_) => "name each policy once".to_owned(),
             CliError::BadSelector { .. } => {
                 "say virtual:MODEL (virtual:a100-40gb), auto, a GPU's number (0) or its UUID (GPU-...); with mig: in \
                  front (mig:auto) only a GPU that can be cut into slices will do"
@@ -85,6 +105,9 @@ impl Explain for CliError {
             CliError::BadSelector { .. }
             | CliError::NotAModel { .. }
             | CliError::OpenQuote(_)
+            | CliError::HostOfARun { .. }
+            | CliError::BadHostMemory { .. }
+            | CliError::PolicyTwice(_)
             | CliError::NoArgsWithArgs => ExitCode::Usage,
         }
     }

@@ -26,6 +26,8 @@ pub enum Verb {
     Fit(FitFlags),
     /// Run a program, or the jobs of a file, each on a slice that fits
     Run(RunFlags),
+    /// Compare policies on a simulated clock, for jobs with measured times; no GPU is needed
+    Simulate(SimulateFlags),
     /// Show the MIG profiles of a GPU model, or every layout it can take
     #[command(subcommand)]
     Layout(LayoutVerb),
@@ -119,12 +121,18 @@ pub struct RunFlags {
     #[arg(short, long, value_name = "FILE", conflicts_with = "command")]
     pub file: Option<PathBuf>,
     /// virtual:MODEL, auto (the first that can be used), a GPU's number, or its UUID; mig: in front of these (mig:0)
-    /// refuses a GPU that is not divided
+    /// refuses a GPU that is not divided; with --plan MODEL or virtual:MODEL
     #[arg(long, value_name = "SELECTOR", default_value = "auto")]
     pub gpu: String,
     /// Who goes where, when: sequential or fifo
     #[arg(long, value_name = "POLICY", default_value = "fifo")]
     pub policy: String,
+    /// Start nothing: print who would go where and why. Needs no GPU, only its model: --gpu MODEL
+    #[arg(long, conflicts_with = "out")]
+    pub plan: bool,
+    /// The host that is planned for [default: this one]
+    #[command(flatten)]
+    pub host: HostFlags,
     /// Folder for the report, run records and the jobs' output; those of an earlier run there are removed first
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -137,6 +145,46 @@ pub struct RunFlags {
     /// The program and its arguments
     #[arg(required_unless_present = "file", trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
+}
+
+/// A host that jobs are planned for.
+#[derive(Debug, Args)]
+pub struct HostFlags {
+    /// Cores of the host that is planned or simulated for
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub cpus: Option<u32>,
+    /// Memory of the host that is planned or simulated for, like \"64 GiB\"
+    #[arg(long, value_name = "SIZE")]
+    pub host_memory: Option<String>,
+}
+
+/// `migfit simulate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Every job needs the key `times` in the job file: seconds on each MIG profile that holds it.\n\
+    Nothing is run and nothing of this machine is looked at; the figures are the simulation's."
+)]
+pub struct SimulateFlags {
+    /// Job file (TOML); - reads it from standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub file: PathBuf,
+    /// Policies to compare: sequential, fifo
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "sequential,fifo"
+    )]
+    pub policy: Vec<String>,
+    /// GPU model that the times were measured on
+    #[arg(long, value_name = "MODEL", default_value = "a100-40gb")]
+    pub gpu: String,
+    /// The host that is simulated for [default: one that bounds nothing]
+    #[command(flatten)]
+    pub host: HostFlags,
+    /// Print JSON, with every job's slice and times
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `migfit layout`.

@@ -3,16 +3,18 @@
 use crate::build::{BuildOptions, HostCompiler};
 use crate::cli::error::CliError;
 use crate::cli::flags::{
-    AnalyzeFlags, BuildFlags, FitFlags, Flags, HostCompilerName, LayoutVerb, RunFlags, Verb,
+    AnalyzeFlags, BuildFlags, FitFlags, Flags, HostCompilerName, HostFlags, LayoutVerb, RunFlags,
+    SimulateFlags, Verb,
 };
 use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
 use crate::cli::request::{
-    AnalyzeRequest, FitRequest, GraphRequest, PolicyName, Request, RunPlan, ShowRequest,
+    AnalyzeRequest, FitRequest, GraphRequest, PlanRequest, PolicyName, Request, RunPlan,
+    ShowRequest, SimulateRequest, StatedHost,
 };
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
-use crate::jobs::JobSource;
+use crate::jobs::{JobSource, memory};
 use clap::Parser;
 use clap::error::ErrorKind;
 use std::ffi::OsString;
@@ -45,8 +47,10 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
     Ok(match verb {
         Verb::Build(flags) => Request::Build(build(flags)),
         Verb::Fit(flags) => Request::Fit(fit(flags)?),
+        Verb::Run(flags) if flags.plan => Request::Plan(plan(flags)?),
         Verb::Run(flags) => Request::Run(run(flags)?),
         Verb::Analyze(flags) => Request::Analyze(analyze(flags)?),
+        Verb::Simulate(flags) => Request::Simulate(simulate(flags)?),
         Verb::Layout(LayoutVerb::Show { gpu, json }) => Request::LayoutShow(ShowRequest {
             model: selector::planned_model(&gpu)?,
             json,
@@ -111,21 +115,73 @@ fn analyze(flags: AnalyzeFlags) -> Result<AnalyzeRequest, CliError> {
 }
 
 fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
-    let jobs = match flags.file {
-        Some(file) if file.as_os_str() == "-" => JobSource::StandardInput,
-        Some(file) => JobSource::File(file),
-        None => {
-            let (program, args) = program_and_args(flags.command);
-            JobSource::Program { program, args }
-        }
+    let flag = match &flags.host {
+        HostFlags { cpus: Some(_), .. } => Some("--cpus"),
+        HostFlags {
+            host_memory: Some(_),
+            ..
+        } => Some("--host-memory"),
+        _ => None,
     };
+    if let Some(flag) = flag {
+        return Err(CliError::HostOfARun { flag });
+    }
     Ok(RunPlan {
-        jobs,
+        jobs: jobs(flags.file, flags.command),
         gpu: GpuSelector::read(&flags.gpu)?,
         policy: policy(&flags.policy)?,
         out: flags.out,
         json: flags.json,
         quiet: flags.quiet,
+    })
+}
+
+fn plan(flags: RunFlags) -> Result<PlanRequest, CliError> {
+    Ok(PlanRequest {
+        jobs: jobs(flags.file, flags.command),
+        board: selector::board(&flags.gpu)?,
+        policy: policy(&flags.policy)?,
+        host: host(flags.host)?,
+        json: flags.json,
+    })
+}
+
+fn simulate(flags: SimulateFlags) -> Result<SimulateRequest, CliError> {
+    let mut policies = Vec::new();
+    for given in &flags.policy {
+        let policy = policy(given.trim())?;
+        if policies.contains(&policy) {
+            return Err(CliError::PolicyTwice(policy.name()));
+        }
+        policies.push(policy);
+    }
+    Ok(SimulateRequest {
+        jobs: jobs(Some(flags.file), Vec::new()),
+        board: selector::board(&flags.gpu)?,
+        policies,
+        host: host(flags.host)?,
+        json: flags.json,
+    })
+}
+
+fn jobs(file: Option<PathBuf>, command: Vec<OsString>) -> JobSource {
+    match file {
+        Some(file) if file.as_os_str() == "-" => JobSource::StandardInput,
+        Some(file) => JobSource::File(file),
+        None => {
+            let (program, args) = program_and_args(command);
+            JobSource::Program { program, args }
+        }
+    }
+}
+
+fn host(flags: HostFlags) -> Result<StatedHost, CliError> {
+    let memory = flags
+        .host_memory
+        .map(|given| memory::read(&given).map_err(|how| CliError::BadHostMemory { given, how }));
+    Ok(StatedHost {
+        cpus: flags.cpus,
+        memory: memory.transpose()?,
     })
 }
 

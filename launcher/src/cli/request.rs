@@ -4,8 +4,12 @@ use crate::build::BuildOptions;
 use crate::cli::flags::GraphFormat;
 use crate::cli::selector::GpuSelector;
 use crate::jobs::JobSource;
+use crate::policy::fifo::Fifo;
+use crate::policy::sequential::Sequential;
+use crate::policy::{HostRoom, Policy};
 use crate::sizing::Board;
 use migfit_mig::{Model, ProfileName};
+use migfit_schema::units::Bytes;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -22,6 +26,10 @@ pub enum Request {
     Run(RunPlan),
     /// Evaluate one command line, for machines.
     Analyze(AnalyzeRequest),
+    /// Tell who would go where.
+    Plan(PlanRequest),
+    /// Compare policies on a simulated clock.
+    Simulate(SimulateRequest),
     /// Show the MIG profiles of a model.
     LayoutShow(ShowRequest),
     /// Show the layout graph of a model.
@@ -107,6 +115,56 @@ impl RunPlan {
     }
 }
 
+/// What `migfit run --plan` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanRequest {
+    /// The jobs.
+    pub jobs: JobSource,
+    /// The GPU.
+    pub board: Board<'static>,
+    /// Who goes where, when.
+    pub policy: PolicyName,
+    /// What is stated of the host.
+    pub host: StatedHost,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What `migfit simulate` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimulateRequest {
+    /// The jobs.
+    pub jobs: JobSource,
+    /// The GPU.
+    pub board: Board<'static>,
+    /// The policies to compare, each once.
+    pub policies: Vec<PolicyName>,
+    /// What is stated of the host.
+    pub host: StatedHost,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What is stated of a host that jobs are planned for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatedHost {
+    /// Its cores.
+    pub cpus: Option<u32>,
+    /// Its memory.
+    pub memory: Option<Bytes>,
+}
+
+impl StatedHost {
+    /// What is stated, and of another host what is not.
+    #[must_use]
+    pub fn over(self, other: HostRoom) -> HostRoom {
+        HostRoom {
+            cpus: self.cpus.unwrap_or(other.cpus),
+            memory: self.memory.or(other.memory),
+        }
+    }
+}
+
 /// A policy that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyName {
@@ -119,6 +177,15 @@ pub enum PolicyName {
 impl PolicyName {
     /// All policies, in the order in which they are listed.
     pub const ALL: [PolicyName; 2] = [PolicyName::Sequential, PolicyName::Fifo];
+
+    /// The policy itself.
+    #[must_use]
+    pub fn policy(self) -> Box<dyn Policy> {
+        match self {
+            PolicyName::Sequential => Box::new(Sequential),
+            PolicyName::Fifo => Box::new(Fifo),
+        }
+    }
 
     /// The name that users give.
     #[must_use]

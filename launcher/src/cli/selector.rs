@@ -73,6 +73,17 @@ pub fn planned_model(given: &str) -> Result<&'static Model, CliError> {
     model(given.strip_prefix("virtual:").unwrap_or(given))
 }
 
+/// The board that `MODEL` or `virtual:MODEL` names.
+///
+/// # Errors
+/// When there is no such model.
+pub fn board(given: &str) -> Result<Board<'static>, CliError> {
+    Ok(match given.strip_prefix("virtual:") {
+        Some(name) => Board::virtual_gpu(model(name)?),
+        None => Board::real(model(given)?),
+    })
+}
+
 /// The boards that `--gpu` of `migfit fit` names: `MODEL`, `virtual:MODEL`, or `all` models.
 ///
 /// # Errors
@@ -82,11 +93,7 @@ pub fn boards(given: &str) -> Result<Vec<Board<'static>>, CliError> {
         let models = migfit_mig::builtin().map_err(CliError::Model)?;
         return Ok(models.iter().map(Board::real).collect());
     }
-    let board = match given.strip_prefix("virtual:") {
-        Some(name) => Board::virtual_gpu(model(name)?),
-        None => Board::real(model(given)?),
-    };
-    Ok(vec![board])
+    Ok(vec![board(given)?])
 }
 
 impl fmt::Display for GpuSelector {

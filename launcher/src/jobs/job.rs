@@ -97,10 +97,6 @@ impl Job {
     }
 
     /// Seconds that its whole run was measured to take on a slice of this MIG profile.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the simulation, which comes next, uses it")
-    )]
     #[must_use]
     pub fn measured_s(&self, slice: ProfileName) -> Option<f64> {
         let time = self.times.get(&slice)?;

@@ -18,7 +18,7 @@ const SMALLEST_PLAIN: u64 = 1 << 20;
 ///
 /// # Errors
 /// A hint on how to write it.
-pub(super) fn read(text: &str) -> Result<Bytes, String> {
+pub fn read(text: &str) -> Result<Bytes, String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.');
     let (number, unit) = text.split_at(split.unwrap_or(text.len()));

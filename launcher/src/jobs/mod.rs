@@ -9,7 +9,7 @@ mod toml_place;
 
 mod complaint;
 
-mod memory;
+pub mod memory;
 
 mod duration;
 

@@ -35,10 +35,6 @@ pub enum Commands {
     /// It is to be started.
     Needed,
     /// Nothing will be started: a job with measured times may do without.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the simulation, which comes next, uses it")
-    )]
     Optional,
 }
 

@@ -26,10 +26,6 @@ const ATTEMPT_COLUMNS: [&str; 9] = [
     "EXIT",
 ];
 const ATTEMPT_FIGURES: [usize; 7] = [1, 3, 4, 5, 6, 7, 8];
-/// Characters of a whole line; remarks go on below where they are longer.
-const WIDTH: usize = 118;
-/// Characters that remarks have at least, whatever the other columns take.
-const REMARKS: usize = 30;
 
 /// The whole report.
 #[must_use]
@@ -103,14 +99,8 @@ fn counts(batch: &Batch) -> String {
 
 fn jobs(jobs: &[JobReport], beside: &[Beside]) -> String {
     let rows = jobs.iter().zip(beside);
-    let mut rows: Vec<Vec<String>> = rows.map(|(job, beside)| row(job, beside)).collect();
-    let width = remarks_width(&rows);
-    for row in &mut rows {
-        if let Some(remarks) = row.last_mut() {
-            *remarks = wrapped(remarks, width);
-        }
-    }
-    table::text(&COLUMNS, rows, &FIGURES)
+    let rows = rows.map(|(job, beside)| row(job, beside)).collect();
+    table::with_remarks(&COLUMNS, rows, &FIGURES)
 }
 
 /// The attempts of jobs that were started more than once; none where there is no such job.
@@ -155,35 +145,6 @@ fn row(job: &JobReport, beside: &Beside) -> Vec<String> {
         code(job.exit_code),
         beside.special.clone(),
     ]
-}
-
-/// What the other columns, each with two blanks in front, leave of a line.
-fn remarks_width(rows: &[Vec<String>]) -> usize {
-    let others = COLUMNS.iter().enumerate().take(COLUMNS.len() - 1);
-    let taken: usize = others
-        .map(|(column, title)| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-            2 + widest.max(title.len())
-        })
-        .sum();
-    WIDTH.saturating_sub(taken + 2).max(REMARKS)
-}
-
-/// The text in lines of at most so many characters, cut between words; a longer word stays whole.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        let room = |line: &&mut String| line.chars().count() + 1 + word.chars().count() <= width;
-        match lines.last_mut().filter(room) {
-            Some(line) => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            None => lines.push(word.to_owned()),
-        }
-    }
-    lines.join("\n")
 }
 
 fn foretold_and_seen(jobs: &[JobReport]) -> String {
@@ -330,13 +291,6 @@ mod tests {
                 "  grow        2  1g.10gb@4  6.00 GiB          -         -  0.75 s  1.00 s     0",
             ]
         );
-    }
-
-    #[test]
-    fn remarks_are_cut_between_words() {
-        assert_eq!(wrapped("", 10), "");
-        assert_eq!(wrapped("aa bb cc", 5), "aa bb\ncc");
-        assert_eq!(wrapped("überlang x", 3), "überlang\nx");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::gpu::virtual_gpu::STATE_VARIABLE;
 use crate::jobs::JobFileError;
 use crate::program::ProgramError;
 use crate::run::need::TooLarge;
+use crate::sizing::measured::ForeignTimes;
 use std::path::PathBuf;
 
 /// Why a run did not begin, or could not be carried through.
@@ -15,6 +16,9 @@ pub enum RunError {
     /// The job file.
     #[error(transparent)]
     JobFile(#[from] JobFileError),
+    /// The times in it.
+    #[error(transparent)]
+    Times(#[from] Box<ForeignTimes>),
     /// The one program of `migfit run PROGRAM`.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -100,6 +104,9 @@ pub enum RunError {
     /// The GPU.
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    /// A plan has no JSON form.
+    #[error("cannot print the plan as JSON: {0}")]
+    Json(#[from] serde_json::Error),
     /// The layout graph cannot be made.
     #[error(transparent)]
     Graph(#[from] migfit_mig::graph::GraphError),
@@ -112,6 +119,7 @@ impl Explain for RunError {
     fn place(&self) -> Option<String> {
         match self {
             RunError::JobFile(error) => error.place(),
+            RunError::Times(error) => error.place(),
             RunError::Program(error) => error.place(),
             RunError::JobProgram { stated_at, .. } => Some(stated_at.clone()),
             RunError::TooLarge { too_large, .. } => {
@@ -129,6 +137,7 @@ impl Explain for RunError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             RunError::JobFile(error) => return error.hint(),
+            RunError::Times(error) => return error.hint(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
             RunError::Gpu(error) => return error.hint(),
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
@@ -165,7 +174,7 @@ impl Explain for RunError {
                 "name a folder on a disk with room that you may write to: --out DIR".to_owned()
             }
             RunError::ForeignFolder(_) | RunError::FolderInUse(_) => "name another folder: --out DIR".to_owned(),
-            RunError::Signals(_) | RunError::Graph(_) | RunError::Placement(_) => {
+            RunError::Signals(_) | RunError::Json(_) | RunError::Graph(_) | RunError::Placement(_) => {
                 "please report this, with the output of migfit layout show --gpu MODEL".to_owned()
             }
         })
@@ -174,6 +183,7 @@ impl Explain for RunError {
     fn exit_code(&self) -> ExitCode {
         match self {
             RunError::JobFile(error) => error.exit_code(),
+            RunError::Times(error) => error.exit_code(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),
             RunError::StaticRuntime(_) => ExitCode::NotForVirtualGpu,
             RunError::TooLarge { .. } => ExitCode::TooLarge,
@@ -185,6 +195,7 @@ impl Explain for RunError {
             | RunError::ForeignFolder(_)
             | RunError::FolderInUse(_) => ExitCode::CannotWrite,
             RunError::Gpu(error) => error.exit_code(),
+            RunError::Json(_) => ExitCode::CannotWrite,
             RunError::Signals(_)
             | RunError::Graph(_)
             | RunError::Placement(_)

@@ -10,9 +10,9 @@ pub mod need;
 
 pub mod ready;
 
-mod host;
+pub mod host;
 
-mod dependents;
+pub mod dependents;
 
 mod slices;
 
@@ -31,7 +31,7 @@ mod holes;
 pub mod record;
 
 mod verified;
-mod virtual_gpu_only;
+pub mod virtual_gpu_only;
 
 pub mod ending;
 

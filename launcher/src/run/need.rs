@@ -70,20 +70,21 @@ fn in_clause(variables: Bytes, sign: &str) -> String {
     }
 }
 
-/// Foretells a job's need on each slice of the board, and tells of the slice that the policy prefers.
+/// Foretells a job's need on each slice of the board, and tells of the slice that the policy prefers. `program` is its
+/// file, or why there is none.
 ///
 /// # Errors
 /// When even the largest slice is too small.
 pub fn foretell(
     board: Board<'_>,
     job: &Job,
-    program: &Path,
+    program: Result<&Path, &str>,
     policy: &dyn Policy,
 ) -> Result<Foretold, TooLarge> {
-    let profile = program::read_profile(program);
-    let evaluated = match &profile {
-        Ok(profile) => evaluate(board, job, profile),
-        Err(error) => Evaluated::nothing(unprofiled(error)),
+    let evaluated = match program.map(program::read_profile) {
+        Ok(Ok(profile)) => evaluate(board, job, &profile),
+        Ok(Err(error)) => Evaluated::nothing(unprofiled(&error)),
+        Err(why) => Evaluated::nothing(why.to_owned()),
     };
     let sized = size(board, |slice| match job.memory {
         Some(bytes) => SliceNeed {
@@ -194,11 +195,13 @@ fn decide(
     sized: &Sized,
     policy: &dyn Policy,
 ) -> Result<Foretold, TooLarge> {
-    let (tightest, fitting) = match sized.choice {
-        Some(Choice::Tightest(slice)) => (slice, fitting(sized)),
-        Some(Choice::Whole(slice)) => (slice, vec![slice.candidate.profile]),
-        Some(Choice::TooLarge(slice)) => return Err(too_large(job, &slice)),
-        None => {
+    let measured = measured(job, sized);
+    let (tightest, fitting) = match (measured.first(), sized.choice) {
+        (Some(&slice), _) => (slice, names(&measured)),
+        (None, Some(Choice::Tightest(slice))) => (slice, fitting(sized)),
+        (None, Some(Choice::Whole(slice))) => (slice, vec![slice.candidate.profile]),
+        (None, Some(Choice::TooLarge(slice))) => return Err(too_large(job, &slice)),
+        (None, None) => {
             return Ok(Foretold {
                 peak: None,
                 verdict: Verdict::Unknown,
@@ -221,7 +224,10 @@ fn decide(
     Ok(Foretold {
         peak: need.and_then(|need| need.peak),
         verdict: need.map_or(Verdict::Unknown, |need| need.verdict),
-        why: why(job, evaluated, slice, need),
+        why: match measured.is_empty() {
+            true => why(job, evaluated, slice, need),
+            false => why_measured(job, &fitting),
+        },
         needs: slice.need.bounds_the_job().then_some(slice.candidate.need),
         special: special(job, slice),
         launches: need.map_or(0, launches),
@@ -230,9 +236,37 @@ fn decide(
     })
 }
 
+/// Slices that the job was measured on, tightest first: the user's word that they hold it, which goes before what is
+/// foretold. With the user's word for its memory, those that hold that.
+fn measured(job: &Job, sized: &Sized) -> Vec<Slice> {
+    let named = |slice: &&Slice| job.times.contains_key(&slice.candidate.profile);
+    let holds = |slice: &&Slice| job.memory.is_none() || slice.holds();
+    let slices = sized.slices.iter().filter(named).filter(holds);
+    slices.copied().collect()
+}
+
+fn names(slices: &[Slice]) -> Vec<ProfileName> {
+    slices.iter().map(|slice| slice.candidate.profile).collect()
+}
+
+fn why_measured(job: &Job, fitting: &[ProfileName]) -> String {
+    let names: Vec<String> = fitting.iter().map(ToString::to_string).collect();
+    let memory = job
+        .memory
+        .map(|memory| format!(" and {memory} by its word"));
+    format!(
+        "measured on {}, by the job file's times{}",
+        names.join(" "),
+        memory.unwrap_or_default()
+    )
+}
+
 fn special(job: &Job, slice: &Slice) -> String {
     match (job.memory, slice.need.bounds_the_job()) {
         (Some(_), _) => "by the job file's word".to_owned(),
+        (None, _) if job.times.contains_key(&slice.candidate.profile) => {
+            "by the job file's times".to_owned()
+        }
         (None, true) => String::new(),
         (None, false) => format!("need {}: whole GPU", slice.need.verdict),
     }
@@ -307,73 +341,5 @@ fn doubt(evaluated: &Evaluated, need: Option<&Need>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::policy::{fifo::Fifo, sequential::Sequential};
-
-    fn job(memory: Option<u64>) -> Job {
-        Job {
-            memory: memory.map(|mib| Mib(mib).to_bytes()),
-            ..Job::new("a".to_owned(), vec!["sh".into()], "/".into())
-        }
-    }
-
-    fn board() -> Board<'static> {
-        Board::virtual_gpu(migfit_mig::find("a100-40gb").unwrap())
-    }
-
-    fn script() -> tempfile::NamedTempFile {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "#!/bin/sh\n").unwrap();
-        file
-    }
-
-    #[test]
-    fn a_program_without_job_profile_gets_the_whole_gpu_and_the_reason() {
-        let foretold = foretell(board(), &job(None), script().path(), &Fifo).unwrap();
-        assert_eq!(foretold.fitting, ["7g.40gb".parse().unwrap()]);
-        assert_eq!((foretold.peak, foretold.verdict), (None, Verdict::Unknown));
-        assert_eq!(foretold.needs, None);
-        assert_eq!(foretold.special, "need unknown: whole GPU");
-        assert_eq!(
-            foretold.why,
-            "need unknown, so the whole GPU: it is a script, which carries no job profile"
-        );
-    }
-
-    #[test]
-    fn the_user_s_word_goes_before_what_is_foretold() {
-        let foretold = foretell(board(), &job(Some(6 << 10)), script().path(), &Fifo).unwrap();
-        let names: Vec<String> = foretold.fitting.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            names,
-            ["1g.10gb", "2g.10gb", "3g.20gb", "4g.20gb", "7g.40gb"]
-        );
-        assert_eq!(foretold.needs, Some(Mib(6144 + 64 + 4 * 14)));
-        assert_eq!(foretold.special, "by the job file's word");
-        assert!(
-            foretold.why.starts_with("6.00 GiB by the job file's word"),
-            "{}",
-            foretold.why
-        );
-    }
-
-    #[test]
-    fn a_job_that_no_slice_holds_is_refused_with_the_numbers() {
-        let error = foretell(board(), &job(Some(40 << 10)), script().path(), &Fifo).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a: needs 41416 MiB (40.00 GiB and a CUDA context of 456.00 MiB), the largest slice 7g.40gb has 40192 MiB"
-        );
-    }
-
-    #[test]
-    fn what_is_told_is_of_the_slice_that_the_policy_prefers() {
-        let script = script();
-        let told =
-            |policy: &dyn Policy| foretell(board(), &job(Some(6 << 10)), script.path(), policy);
-        let needs = |policy: &dyn Policy| told(policy).unwrap().needs;
-        assert_eq!(needs(&Fifo), Some(Mib(6144 + 64 + 4 * 14)));
-        assert_eq!(needs(&Sequential), Some(Mib(6144 + 64 + 4 * 98)));
-    }
-}
+#[path = "need_tests.rs"]
+mod tests;

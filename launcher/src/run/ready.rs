@@ -6,7 +6,7 @@ use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
 use crate::run::virtual_gpu_only::holds_static_runtime;
-use crate::sizing::Board;
+use crate::sizing::{Board, measured};
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,7 @@ pub struct Ground<'g> {
 /// # Errors
 /// When a job's program is not there or may not be executed, when a job is too large for every slice, or has no place beside the GPU instances of others.
 pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, RunError> {
+    measured::check(ground.board.model, &jobs)?;
     let of = jobs.len();
     let mut ready = Vec::new();
     let mut too_large = Vec::new();
@@ -72,7 +73,7 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
         let program = if ground.board.is_virtual && holds_static_runtime(&file) {
             Err(CannotStart::StaticRuntime(file))
         } else {
-            match foretell(ground.board, &job, &file, ground.policy) {
+            match foretell(ground.board, &job, Ok(&file), ground.policy) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),
                 Err(larger) => {
                     too_large.push(larger);

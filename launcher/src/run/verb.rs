@@ -1,12 +1,9 @@
 //! The story of `migfit run`: read the jobs, open the GPU, make all jobs ready, run them, report.
 
-use crate::cli::request::{PolicyName, RunPlan};
+use crate::cli::request::RunPlan;
 use crate::cli::selector::GpuSelector;
 use crate::gpu::{Opened, virtual_gpu};
 use crate::jobs::{Commands, Job, source};
-use crate::policy::Policy;
-use crate::policy::fifo::Fifo;
-use crate::policy::sequential::Sequential;
 use crate::report::{self, Begun, Heading, ReportFile};
 use crate::run::batch::{self, Batch};
 use crate::run::finished::{Finished, Ran, finished};
@@ -83,7 +80,7 @@ impl Stage {
         let model = self.opened.gpu.model().clone();
         let heading = Heading::new(plan, &self.opened, self.started);
         let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
-        let policy = policy(plan.policy);
+        let policy = plan.policy.policy();
         let slices = Slices::observe(self.opened.gpu.as_mut())?;
         let board = Board {
             model: &model,
@@ -160,11 +157,4 @@ fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
         Ok(_) => Ok(ready),
     });
     each.collect()
-}
-
-fn policy(name: PolicyName) -> Box<dyn Policy> {
-    match name {
-        PolicyName::Sequential => Box::new(Sequential),
-        PolicyName::Fifo => Box::new(Fifo),
-    }
 }

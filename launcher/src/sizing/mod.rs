@@ -5,6 +5,7 @@ pub mod board;
 pub mod choice;
 pub mod context;
 pub mod device;
+pub mod measured;
 
 pub use board::Board;
 pub use choice::{Choice, Sized, SliceNeed, as_the_driver_rounds, size};

@@ -6,3 +6,5 @@ mod fit;
 mod fixture;
 mod grammar;
 mod layout;
+mod plan;
+mod simulate;

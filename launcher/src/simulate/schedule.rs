@@ -1,0 +1,307 @@
+//! A whole batch on a clock of our own: jobs, a policy and run times in; who ran where, from when to when, out. It asks
+//! the policy as the live run does: after each start and after each end, one end at a time. Knows no GPU and no file.
+
+use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
+use crate::run::dependents::Dependents;
+use migfit_mig::{Action, Decision, Held, LayoutGraph, NoPlacement, Placed, ProfileName};
+use migfit_schema::units::Bytes;
+use std::time::Duration;
+
+/// A job that takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    /// MIG profiles that the policy would give it, the one to prefer first; or why it cannot start.
+    pub slices: Result<Vec<ProfileName>, String>,
+    /// Numbers of the jobs that must have ended before.
+    pub after: Vec<usize>,
+    /// Cores that it keeps busy.
+    pub cpus: u32,
+    /// Host memory that it takes.
+    pub host_memory: Bytes,
+}
+
+/// Where the batch takes place.
+pub struct Ground<'g> {
+    /// The layout graph of the GPU, which begins empty.
+    pub graph: &'g LayoutGraph,
+    /// Who goes where.
+    pub policy: &'g dyn Policy,
+    /// What the host has for all jobs together.
+    pub host: HostRoom,
+    /// How long it takes to make a GPU instance.
+    pub creation: Duration,
+}
+
+/// One job on its slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placing {
+    /// Which job.
+    pub job: usize,
+    /// Its slice, what had to be done for it, and what else there was.
+    pub decision: Decision,
+    /// Why this slice, in the policy's words.
+    pub reason: String,
+    /// From when it ran.
+    pub start: Duration,
+    /// Until when.
+    pub end: Duration,
+    /// What it waited for; none where it began with the batch.
+    pub waited: Option<Waited>,
+}
+
+/// What a job waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waited {
+    /// The job whose end let it start.
+    pub until: usize,
+    /// Why it, or the one in front of it, could not start before.
+    pub because: String,
+}
+
+/// How a batch went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// Jobs in the order in which they began.
+    pub placings: Vec<Placing>,
+    /// Jobs that never began, and why.
+    pub never: Vec<(usize, String)>,
+    /// Of which the host was short while a slice was free.
+    pub short_of: Vec<Shortage>,
+}
+
+impl Schedule {
+    /// Begin of the batch to the last end.
+    #[must_use]
+    pub fn makespan(&self) -> Duration {
+        let ends = self.placings.iter().map(|placing| placing.end);
+        ends.max().unwrap_or_default()
+    }
+
+    /// GPU instances that were made.
+    #[must_use]
+    pub fn created(&self) -> usize {
+        let new = self.placings.iter().filter(|placing| placing.is_new());
+        new.count()
+    }
+}
+
+impl Placing {
+    /// Whether a GPU instance was made for it.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.decision.action != Action::Reuse
+    }
+}
+
+/// Plays a batch to its end. `run_time` tells how long a job runs on a slice of this MIG profile.
+///
+/// # Errors
+/// When the policy wants what the layout graph does not have.
+pub fn play(
+    ground: &Ground<'_>,
+    entrants: &[Entrant],
+    run_time: &dyn Fn(usize, ProfileName) -> Duration,
+) -> Result<Schedule, NoPlacement> {
+    let after = entrants.iter().map(|entrant| entrant.after.as_slice());
+    let mut play = Play {
+        ground,
+        entrants,
+        run_time,
+        dependents: Dependents::new(after),
+        held: Vec::new(),
+        queue: Vec::new(),
+        running: Vec::new(),
+        now: Duration::ZERO,
+        last_end: None,
+        waits_for: String::new(),
+        schedule: Schedule::default(),
+    };
+    play.all()?;
+    Ok(play.schedule)
+}
+
+/// A job that runs.
+struct Run {
+    job: usize,
+    placed: Placed,
+    end: Duration,
+}
+
+struct Play<'p> {
+    ground: &'p Ground<'p>,
+    entrants: &'p [Entrant],
+    run_time: &'p dyn Fn(usize, ProfileName) -> Duration,
+    dependents: Dependents,
+    held: Vec<Held>,
+    /// In the order of the job file.
+    queue: Vec<Queued>,
+    /// In the order in which they began.
+    running: Vec<Run>,
+    now: Duration,
+    last_end: Option<usize>,
+    /// Why the queue did not move when the policy was last asked.
+    waits_for: String,
+    schedule: Schedule,
+}
+
+impl Play<'_> {
+    fn all(&mut self) -> Result<(), NoPlacement> {
+        self.admit();
+        self.fill()?;
+        while let Some(run) = self.next_end() {
+            self.now = run.end;
+            self.last_end = Some(run.job);
+            let slice = self.held.iter_mut().find(|held| held.placed == run.placed);
+            if let Some(slice) = slice {
+                slice.busy = false;
+            }
+            self.dependents.ended_well(run.job);
+            self.admit();
+            self.fill()?;
+        }
+        for queued in std::mem::take(&mut self.queue) {
+            let why = format!("nothing runs any more and still: {}", self.waits_for);
+            self.never(queued.job, why);
+        }
+        Ok(())
+    }
+
+    /// The run that ends first; of equals the one that began first.
+    fn next_end(&mut self) -> Option<Run> {
+        let runs = self.running.iter().enumerate();
+        let (first, _) = runs.min_by_key(|(_, run)| run.end)?;
+        Some(self.running.remove(first))
+    }
+
+    /// Jobs that wait for nobody any more enter the queue.
+    fn admit(&mut self) {
+        for job in self.dependents.ready() {
+            let Some(entrant) = self.entrants.get(job) else {
+                continue;
+            };
+            match &entrant.slices {
+                Ok(slices) => self.enqueue(job, entrant, slices.clone()),
+                Err(why) => self.never(job, why.clone()),
+            }
+        }
+    }
+
+    /// What a job takes, cut to what there is, so that the largest runs alone instead of never.
+    fn enqueue(&mut self, job: usize, entrant: &Entrant, slices: Vec<ProfileName>) {
+        let host = self.ground.host;
+        let memory = entrant.host_memory;
+        let queued = Queued {
+            job,
+            slices,
+            cpus: entrant.cpus.min(host.cpus),
+            host_memory: host.memory.map_or(memory, |all| memory.min(all)),
+        };
+        let before = self.queue.partition_point(|other| other.job < job);
+        self.queue.insert(before, queued);
+    }
+
+    fn never(&mut self, job: usize, why: String) {
+        self.schedule.never.push((job, why));
+        for dropped in self.dependents.failed(job) {
+            let why = format!(
+                "comes after job {}, which does not start",
+                dropped.behind + 1
+            );
+            self.schedule.never.push((dropped.job, why));
+        }
+    }
+
+    /// What running jobs leave of the host.
+    fn host_room(&self) -> HostRoom {
+        let mut room = self.ground.host;
+        for entrant in self
+            .running
+            .iter()
+            .filter_map(|run| self.entrants.get(run.job))
+        {
+            room.cpus = room.cpus.saturating_sub(entrant.cpus);
+            let memory = entrant.host_memory.0;
+            room.memory = room.memory.map(|free| Bytes(free.0.saturating_sub(memory)));
+        }
+        room
+    }
+
+    /// Starts what can start.
+    fn fill(&mut self) -> Result<(), NoPlacement> {
+        while !self.queue.is_empty() {
+            let situation = Situation {
+                graph: self.ground.graph,
+                held: &self.held,
+                queue: &self.queue,
+                running: self.running.len(),
+                host: self.host_room(),
+            };
+            match self.ground.policy.next(&situation)? {
+                Step::Start(start) => self.start(start),
+                Step::Wait(why) => {
+                    self.waits_for = why;
+                    break;
+                }
+                Step::WaitForHost(shortage) => {
+                    self.waits_for = match shortage {
+                        Shortage::Cores => "the host has no core free".to_owned(),
+                        Shortage::Memory => "the host has too little memory free".to_owned(),
+                    };
+                    if !self.schedule.short_of.contains(&shortage) {
+                        self.schedule.short_of.push(shortage);
+                    }
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, start: Start) {
+        let job = self.queue.remove(start.position).job;
+        let placed = start.decision.placed;
+        let is_new = match &start.decision.action {
+            Action::Reuse => false,
+            Action::Create { destroy } => {
+                self.held.retain(|held| !destroy.contains(&held.placed));
+                true
+            }
+        };
+        self.held.retain(|held| held.placed != placed);
+        self.held.push(Held { placed, busy: true });
+        let creation = if is_new {
+            self.ground.creation
+        } else {
+            Duration::ZERO
+        };
+        let begin = self.now.saturating_add(creation);
+        let end = begin.saturating_add((self.run_time)(job, placed.profile));
+        self.running.push(Run { job, placed, end });
+        self.schedule.placings.push(Placing {
+            job,
+            decision: start.decision,
+            reason: start.reason,
+            start: begin,
+            end,
+            waited: self.last_end.map(|until| Waited {
+                until,
+                because: self.because(job),
+            }),
+        });
+    }
+
+    /// Why a job did not start before.
+    fn because(&self, job: usize) -> String {
+        let after = self.entrants.get(job).map(|entrant| &entrant.after);
+        match (after, self.last_end) {
+            (Some(after), Some(last)) if after.contains(&last) => {
+                "it comes after that job".to_owned()
+            }
+            _ => self.waits_for.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "schedule_tests.rs"]
+mod tests;
