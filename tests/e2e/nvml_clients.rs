@@ -1,7 +1,7 @@
 //! Clients of NVML that are not ours, on the virtual GPU: what they list, create and destroy, and what they show while a
 //! job runs on a slice.
 
-use migfit_tests::{Client, Gpu, Program, Source, process};
+use migfit_tests::{Client, Gpu, OldDriver, Program, Source, process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -335,5 +335,19 @@ fn faults_reach_clients_and_a_setting_that_is_none_is_told() {
             .contains("`perhaps` is no answer; there are no-permission"),
         "{unread}"
     );
+    gpu.expect_empty();
+}
+
+#[test]
+fn a_driver_that_is_older_than_a_function_does_not_export_it() {
+    let gpu = Gpu::a100();
+    let old = OldDriver::without(&["nvmlDeviceGetGpuInstanceProfileInfoV"]);
+    let on_old = |words: &str| {
+        let folder = old.folder().display().to_string();
+        mig(&gpu, words).env("LD_LIBRARY_PATH", &folder)
+    };
+    // nvidia-ml-py looks the function up, finds none and says so itself.
+    assert_eq!(refusal(on_old("create 1g.5gb")), 13);
+    assert_eq!(on_old("mode 1").json(), 0, "the others are there");
     gpu.expect_empty();
 }

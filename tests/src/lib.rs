@@ -24,6 +24,8 @@ pub mod gpu;
 
 pub mod clients;
 
+pub mod old_driver;
+
 pub mod jobs;
 
 pub mod migfit;
@@ -43,6 +45,7 @@ pub use fit_answer::FitAnswer;
 pub use gpu::Gpu;
 pub use jobs::JobFile;
 pub use migfit::Migfit;
+pub use old_driver::OldDriver;
 pub use process::Outcome;
 pub use program::Program;
 pub use run::Run;
