@@ -30,6 +30,8 @@ pub fn cases() -> Vec<Case> {
         kmeans(),
         srad(),
         backprop(),
+        lava_md(),
+        particlefilter(),
     ]
     .concat()
 }
@@ -143,6 +145,21 @@ fn srad() -> Vec<Case> {
 fn backprop() -> Vec<Case> {
     let case = |arguments, inputs: u64| known("backprop", arguments, 144 * inputs + 208);
     vec![case("16", 16), case("65536", 65_536)]
+}
+
+fn lava_md() -> Vec<Case> {
+    let case = |arguments, across: u64| known("lavaMD", arguments, 7856 * across.pow(3));
+    vec![case("-boxes1d 1", 1), case("-boxes1d 12", 12)]
+}
+
+fn particlefilter() -> Vec<Case> {
+    let case = |arguments, pixels: u64, guesses: u64| {
+        known("particlefilter", arguments, 352 * guesses + pixels + 552)
+    };
+    vec![
+        case("-x 128 -y 128 -z 10 -np 1000", 128 * 128 * 10, 1000),
+        case("-np 40000 -x 64 -z 5 -y 80", 64 * 80 * 5, 40_000),
+    ]
 }
 
 /// Nodes and edges of a graph file of bfs: n, then n pairs (first edge, edges), then the source, then e.
