@@ -48,6 +48,8 @@ pub enum ExitCode {
     Interrupted,
     /// 98: the program cannot run on the virtual GPU: it holds the static CUDA runtime.
     NotForVirtualGpu,
+    /// 99: `migfit doctor` found something that is broken.
+    Unhealthy,
 }
 
 impl ExitCode {
@@ -86,6 +88,7 @@ impl ExitCode {
             ExitCode::GpuFailed => 96,
             ExitCode::Interrupted => 97,
             ExitCode::NotForVirtualGpu => 98,
+            ExitCode::Unhealthy => 99,
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::analyze::AnalyzeError;
 use crate::build::BuildError;
 use crate::cli::error::CliError;
+use crate::doctor::DoctorError;
 use crate::exit_code::ExitCode;
 use crate::fit::FitError;
 use crate::jobs::JobFileError;
@@ -53,6 +54,9 @@ pub enum Failure {
     /// `migfit simulate`.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
+    /// `migfit doctor`.
+    #[error(transparent)]
+    Doctor(#[from] DoctorError),
     /// Standard output could not be written.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
@@ -72,6 +76,7 @@ impl Failure {
             Failure::Layout(error) => error.exit_code(),
             Failure::Run(error) => error.exit_code(),
             Failure::Simulate(error) => error.exit_code(),
+            Failure::Doctor(error) => error.exit_code(),
         }
     }
 
@@ -88,6 +93,7 @@ impl Failure {
             Failure::Layout(error) => explained(error),
             Failure::Run(error) => explained(error),
             Failure::Simulate(error) => explained(error),
+            Failure::Doctor(error) => explained(error),
         }
     }
 }

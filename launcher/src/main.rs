@@ -4,6 +4,7 @@
 mod analyze;
 mod build;
 mod cli;
+mod doctor;
 mod exit_code;
 mod failure;
 mod fit;
@@ -51,6 +52,12 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
         }
         Request::Plan(request) => output::print(&plan::plan(&request)?),
         Request::Simulate(request) => output::print(&simulate::simulate(&request)?),
+        Request::Doctor(request) => {
+            let checked = doctor::doctor(&request)?;
+            output::print(&checked.output)?;
+            Ok(checked.code)
+        }
+        Request::SelfTest { allocate } => output::print(&doctor::client(allocate)),
         Request::Fit(request) => output::print(&fit::fit(&request)?),
         Request::Analyze(request) => output::print(&analyze::analyze(&request)?),
         Request::LayoutShow(request) => output::print(&layout::show::show(&request)?),

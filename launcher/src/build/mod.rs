@@ -12,4 +12,4 @@ mod summary;
 
 pub use error::BuildError;
 pub use options::{BuildOptions, HostCompiler};
-pub use run::run;
+pub use run::{clang_here, nvcc_here, run};

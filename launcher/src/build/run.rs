@@ -54,6 +54,22 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
     Ok(code)
 }
 
+/// The clang that a build would use here.
+///
+/// # Errors
+/// When there is none that will do.
+pub fn clang_here() -> Result<PathBuf, BuildError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    clang::find(std::env::var_os(CLANG_VARIABLE).as_deref(), &path)
+}
+
+/// The nvcc that a build would use here.
+#[must_use]
+pub fn nvcc_here() -> Option<PathBuf> {
+    let path = path_with_nvcc(std::env::var_os("PATH").unwrap_or_default());
+    in_path(NVCC.as_ref(), &path)
+}
+
 /// PATH; where it has no nvcc, with the folder behind it in which our installation links the CUDA toolkit.
 fn path_with_nvcc(path: OsString) -> OsString {
     let linked = own_folder().and_then(|bin| Some(bin.parent()?.join("toolkit/bin")));

@@ -34,6 +34,15 @@ pub enum Verb {
     /// For machines: evaluate one command line of a program, an object, IR or a CUDA source
     #[command(hide = true)]
     Analyze(AnalyzeFlags),
+    /// Say what works on this machine, what does not, and what mends it; changes nothing
+    Doctor(DoctorFlags),
+    /// The program of doctor's self-test
+    #[command(hide = true)]
+    SelfTest {
+        /// Allocate a little
+        #[arg(long)]
+        allocate: bool,
+    },
 }
 
 /// `migfit analyze`.
@@ -145,6 +154,18 @@ pub struct RunFlags {
     /// The program and its arguments
     #[arg(required_unless_present = "file", trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
+}
+
+/// `migfit doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit code: 0 when nothing is broken, else 99.")]
+pub struct DoctorFlags {
+    /// Only this GPU, as in 'migfit run': virtual:MODEL, a number, or its UUID [default: all of this machine]
+    #[arg(long, value_name = "SELECTOR")]
+    pub gpu: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A host that jobs are planned for.

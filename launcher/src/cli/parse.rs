@@ -9,8 +9,8 @@ use crate::cli::flags::{
 use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
 use crate::cli::request::{
-    AnalyzeRequest, FitRequest, GraphRequest, PlanRequest, PolicyName, Request, RunPlan,
-    ShowRequest, SimulateRequest, StatedHost,
+    AnalyzeRequest, DoctorRequest, FitRequest, GraphRequest, PlanRequest, PolicyName, Request,
+    RunPlan, ShowRequest, SimulateRequest, StatedHost,
 };
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
@@ -51,6 +51,11 @@ fn checked(verb: Verb) -> Result<Request, CliError> {
         Verb::Run(flags) => Request::Run(run(flags)?),
         Verb::Analyze(flags) => Request::Analyze(analyze(flags)?),
         Verb::Simulate(flags) => Request::Simulate(simulate(flags)?),
+        Verb::Doctor(flags) => Request::Doctor(DoctorRequest {
+            gpu: flags.gpu.as_deref().map(GpuSelector::read).transpose()?,
+            json: flags.json,
+        }),
+        Verb::SelfTest { allocate } => Request::SelfTest { allocate },
         Verb::Layout(LayoutVerb::Show { gpu, json }) => Request::LayoutShow(ShowRequest {
             model: selector::planned_model(&gpu)?,
             json,

@@ -34,6 +34,13 @@ pub enum Request {
     LayoutShow(ShowRequest),
     /// Show the layout graph of a model.
     LayoutGraph(GraphRequest),
+    /// Say what works here.
+    Doctor(DoctorRequest),
+    /// Be the program of doctor's self-test.
+    SelfTest {
+        /// Whether to allocate a little.
+        allocate: bool,
+    },
 }
 
 /// What `migfit fit` is asked.
@@ -45,6 +52,15 @@ pub struct FitRequest {
     pub args: Option<Vec<OsString>>,
     /// Boards to fit to.
     pub boards: Vec<Board<'static>>,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What `migfit doctor` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoctorRequest {
+    /// The GPU to look at; none: all of this machine.
+    pub gpu: Option<GpuSelector>,
     /// Whether JSON is wanted.
     pub json: bool,
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// The right to create and destroy GPU instances and compute instances.
 pub const CONFIG: &str = "mig/config";
+/// The right to list those of others.
+pub const MONITOR: &str = "mig/monitor";
 
 /// What this process may do with a right.
 #[derive(Clone, Debug, PartialEq, Eq)]

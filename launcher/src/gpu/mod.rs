@@ -28,7 +28,7 @@ pub mod open;
 pub mod virtual_gpu;
 
 #[cfg(test)]
-mod scripted;
+pub mod scripted;
 
 pub use error::GpuError;
 pub use mig_gpu::{GpuFacts, GpuInstance, LiveMigDevice, MigDeviceSpec, MigGpu, Which};

@@ -20,12 +20,23 @@ impl Installation {
         Installation(prefix.unwrap_or_default().join("lib/migfit"))
     }
 
-    /// The library to preload into jobs.
+    /// The one whose libraries lie in this folder.
+    #[cfg(test)]
+    pub fn at(folder: &Path) -> Installation {
+        Installation(folder.to_owned())
+    }
+
+    /// The library that is preloaded into jobs, whether or not it is there.
+    pub fn runtime_library(&self) -> PathBuf {
+        self.0.join("libmigfit_runtime.so")
+    }
+
+    /// The library to preload into jobs, where it is there and wanted.
     ///
     /// # Errors
     /// Why no run record will be kept, in a sentence.
     pub fn runtime(&self) -> Result<PathBuf, String> {
-        let path = self.0.join("libmigfit_runtime.so");
+        let path = self.runtime_library();
         if std::env::var_os("MIGFIT").is_some_and(|value| value == "off") {
             return Err("MIGFIT=off: nothing is recorded".to_owned());
         }
@@ -66,8 +77,11 @@ const VIRTUAL_GPU: [(&str, &[u8]); 3] = [
 /// The one that migfit itself loads.
 pub const NVML: &str = "libnvidia-ml.so.1";
 
-/// What is wrong with a library, as a clause. Its code is not run: only jobs load the CUDA ones.
-fn looks_like(library: &Path, function: &[u8]) -> Result<(), String> {
+/// Whether a library can be loaded and has this function. Its code is not run: only jobs load the CUDA ones.
+///
+/// # Errors
+/// What is wrong with it, as a clause.
+pub fn looks_like(library: &Path, function: &[u8]) -> Result<(), String> {
     let file = File::open(library).map_err(|error| match error.kind() {
         ErrorKind::NotFound => "is missing".to_owned(),
         _ => format!("cannot be read: {error}"),

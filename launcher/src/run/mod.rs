@@ -2,7 +2,7 @@
 
 pub mod error;
 
-mod installation;
+pub mod installation;
 
 pub mod folder;
 

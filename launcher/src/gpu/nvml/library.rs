@@ -33,6 +33,34 @@ impl Library {
             Err(error) => Err(not_started(name, error)),
         }
     }
+
+    /// Version of the driver.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    pub fn driver_version(&self) -> Result<String, GpuError> {
+        let version = self.nvml.sys_driver_version();
+        version.map_err(told("nvmlSystemGetDriverVersion"))
+    }
+
+    /// Version of this library.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    pub fn own_version(&self) -> Result<String, GpuError> {
+        let version = self.nvml.sys_nvml_version();
+        version.map_err(told("nvmlSystemGetNVMLVersion"))
+    }
+
+    /// Newest CUDA that the driver runs, as `13.5`.
+    ///
+    /// # Errors
+    /// When it does not tell.
+    pub fn cuda_version(&self) -> Result<String, GpuError> {
+        let version = self.nvml.sys_cuda_driver_version();
+        let version = version.map_err(told("nvmlSystemGetCudaDriverVersion"))?;
+        Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
+    }
 }
 
 impl Machine for Library {

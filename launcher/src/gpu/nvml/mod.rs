@@ -3,6 +3,7 @@
 
 pub mod code;
 pub mod device;
+pub mod functions;
 pub mod instances;
 pub mod library;
 pub mod processes;

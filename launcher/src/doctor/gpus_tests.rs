@@ -1,0 +1,141 @@
+//! What is said of GPUs in every state, over a driver with scripted answers.
+
+use super::*;
+use crate::gpu::scripted::{Rack, Scripted, no_permission};
+
+fn a100() -> Scripted {
+    Scripted::of("a100-40gb")
+}
+
+/// `state id: what` of each finding about these GPUs.
+fn said(gpus: Vec<Scripted>, demanded: bool) -> Vec<String> {
+    let proc = tempfile::tempdir().unwrap();
+    let wish = Wish {
+        which: Which::Auto,
+        slices_demanded: demanded,
+    };
+    let system = System {
+        proc: proc.path(),
+        display_driver: true,
+    };
+    let found = super::gpus(&Rack(gpus), Some(&wish), system);
+    for finding in &found {
+        assert_eq!(
+            finding.mend.is_none(),
+            finding.state == State::Ok,
+            "{finding:?}"
+        );
+    }
+    let line = |f: &Finding| format!("{} {}: {}", f.state, f.id, f.what);
+    found.iter().map(line).collect()
+}
+
+#[test]
+fn a_gpu_that_is_ready_is_all_ok() {
+    assert_eq!(
+        said(vec![a100()], true),
+        [
+            "ok gpu.0: NVIDIA A100-SXM4-40GB (GPU-a100-40gb)",
+            "ok gpu.0.mig: MIG mode is on",
+            "ok gpu.0.holders: no process that this user can see holds this GPU",
+            "ok gpu.0.slices: MIG profiles as the driver tells them: 1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",
+            "ok gpu.0.permission: this user may cut and destroy slices",
+            "ok gpu.0.places: no GPU instance is there: every place is free",
+        ]
+    );
+}
+
+#[test]
+fn every_mig_mode_has_its_state() {
+    for (mode, demanded, expected) in [
+        (
+            MigMode::Off,
+            false,
+            "warn gpu.0.mig: MIG mode is off, and can be had after a reset",
+        ),
+        (MigMode::Off, true, "broken gpu.0.mig: MIG mode is off"),
+        (
+            MigMode::TurningOn,
+            false,
+            "warn gpu.0.mig: MIG mode is off now and on after",
+        ),
+        (
+            MigMode::TurningOff,
+            false,
+            "broken gpu.0.mig: MIG mode is on now and off after",
+        ),
+        (
+            MigMode::Absent,
+            false,
+            "not here gpu.0.mig: this GPU has no MIG",
+        ),
+        (
+            MigMode::Absent,
+            true,
+            "broken gpu.0.mig: this GPU has no MIG",
+        ),
+    ] {
+        let said = said(vec![a100().mode(mode)], demanded);
+        assert!(said[1].starts_with(expected), "{}", said[1]);
+    }
+    let hopper = said(
+        vec![Scripted::of("h100-80gb-sxm").mode(MigMode::Off)],
+        false,
+    );
+    assert!(
+        hopper[1].contains("off, and can be had: jobs"),
+        "{}",
+        hopper[1]
+    );
+}
+
+#[test]
+fn refusals_and_others_are_told() {
+    let closed = said(vec![a100().refusing("remaining", 9, no_permission)], false);
+    assert!(
+        closed
+            .last()
+            .unwrap()
+            .starts_with("broken gpu.0.permission: this user may not")
+    );
+    let hidden = said(vec![a100().refusing("profiles", 9, no_permission)], false);
+    assert!(
+        hidden
+            .last()
+            .unwrap()
+            .starts_with("broken gpu.0.permission")
+    );
+    let lost = said(
+        vec![a100().refusing("board", 9, |call| GpuError::Lost { call })],
+        false,
+    );
+    assert_eq!(lost.len(), 1);
+    assert!(lost[0].starts_with("broken gpu.0: board: the GPU is lost"));
+    let shared = said(vec![a100().with("3g.20gb@4").used_by(7, None)], false);
+    assert!(
+        shared
+            .iter()
+            .any(|one| one.starts_with("warn gpu.0.holders: held by pid 7"))
+    );
+    assert_eq!(
+        shared.last().unwrap(),
+        "warn gpu.0.places: GPU instances are there that migfit leaves alone: 3g.20gb@4; places are left beside them"
+    );
+    let full = said(vec![a100().with("7g.40gb@0")], false);
+    assert!(full.last().unwrap().ends_with("no place is left"));
+    assert!(said(Vec::new(), false)[0].starts_with("broken gpu: the driver lists no GPU"));
+}
+
+#[test]
+fn the_files_that_open_the_rights_are_named() {
+    let proc = tempfile::tempdir().unwrap();
+    assert!(rights(proc.path()).contains("NVIDIA_MIG_CONFIG_DEVICES=all"));
+    let folder = proc.path().join("driver/nvidia/capabilities/mig");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config"), "DeviceFileMinor: 1\n").unwrap();
+    std::fs::write(folder.join("monitor"), "DeviceFileMinor: 2\n").unwrap();
+    assert_eq!(
+        rights(proc.path()),
+        "run as root, or as root: setfacl -m u:USER:r /dev/nvidia-caps/nvidia-cap1 /dev/nvidia-caps/nvidia-cap2"
+    );
+}
