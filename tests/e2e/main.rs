@@ -32,4 +32,6 @@ mod readme;
 
 mod vgpu;
 
+mod doctor;
+
 mod nvml_clients;

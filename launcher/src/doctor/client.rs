@@ -155,9 +155,9 @@ fn begin(driver: *mut c_void) -> Result<(), String> {
     // SAFETY: the driver's functions of these names have these forms.
     let (init, retain, set_current): (Init, Retain, SetCurrent) = unsafe {
         (
-            std::mem::transmute(function(c"cuInit")?),
-            std::mem::transmute(function(c"cuDevicePrimaryCtxRetain")?),
-            std::mem::transmute(function(c"cuCtxSetCurrent")?),
+            std::mem::transmute::<*mut c_void, Init>(function(c"cuInit")?),
+            std::mem::transmute::<*mut c_void, Retain>(function(c"cuDevicePrimaryCtxRetain")?),
+            std::mem::transmute::<*mut c_void, SetCurrent>(function(c"cuCtxSetCurrent")?),
         )
     };
     let mut context = null_mut();

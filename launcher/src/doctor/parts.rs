@@ -2,7 +2,7 @@
 
 use crate::doctor::finding::{Finding, State};
 use crate::run::installation::{Installation, looks_like};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Programs that belong beside `migfit`.
 const PROGRAMS: [(&str, &str); 2] = [
@@ -47,7 +47,7 @@ fn program(file: &Path, name: &str, what: &str) -> Finding {
     }
 }
 
-fn runtime(library: &PathBuf) -> Finding {
+fn runtime(library: &Path) -> Finding {
     let id = "install.runtime";
     let text = library.to_string_lossy();
     if text.contains([' ', ':']) {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_path_that_cannot_be_preloaded_and_the_switch_are_told() {
-        let found = runtime(&PathBuf::from("/a b/libmigfit_runtime.so"));
+        let found = runtime(Path::new("/a b/libmigfit_runtime.so"));
         assert!(found.what.contains("cannot be preloaded"));
         assert_eq!(switch(Some("off")).unwrap().mend.unwrap(), "unset MIGFIT");
         assert_eq!(switch(Some("on")).or(switch(None)), None);

@@ -167,7 +167,7 @@ fn recorded(seen: &Seen, report: &Report) -> Finding {
         Some(peak) if peak == wanted && seen.allocated == wanted => Finding::ok(
             id,
             format!(
-                "a slice was cut, the self-test ran on it, and the run record holds its {peak} bytes"
+                "the self-test ran on a slice, and the run record holds the {peak} bytes that it allocated"
             ),
         ),
         peak => Finding::new(

@@ -68,11 +68,9 @@ impl Visit {
         let library = match Library::open(None) {
             Ok(library) => library,
             Err(error) => {
-                let mut found = vec![driver::not_started(&error, wish.is_some())];
-                found.extend(self.self_test_on(
-                    STAND_IN,
-                    "this machine's driver does not start, or there is none",
-                )?);
+                let found = driver::not_started(&error, wish.is_some());
+                let mut found = vec![found];
+                found.extend(self.self_test_on(STAND_IN, "no driver starts on this machine")?);
                 return Ok(found);
             }
         };
