@@ -315,6 +315,28 @@ fn other_boards_names_and_modes_are_told_to_clients() {
 }
 
 #[test]
+fn several_gpus_have_a_layout_each_and_a_job_finds_its_slice_on_any() {
+    let program = Source::fixture("holds").built_for_the_virtual_gpu();
+    let gpu = Gpu::of("a100-40gb,a30-24gb");
+    mig(&gpu, "create 3g.20gb").done();
+    mig(&gpu, "create 1g.6gb").env("GPU", "1").done();
+    let second = mig(&gpu, "show").env("GPU", "1").json();
+    assert_eq!(second["name"], "NVIDIA A30");
+    let slice = &second["mig_devices"][0];
+    let job = Holder::start(
+        &program,
+        &gpu,
+        slice["uuid"].as_str().expect("a UUID"),
+        1000,
+    );
+    let rows = nvitop(&gpu);
+    expect_line(&rows, &["0:0", "3g.20gb @ GI/CI: 1/0", "0B / 19968MiB"]);
+    expect_line(&rows, &["1:0", "1g.6gb @ GI/CI: 3/0", "/  5952MiB"]);
+    expect_line(&rows, &["1:0", &job.pid().to_string(), "1000 wait"]);
+    job.end();
+}
+
+#[test]
 fn faults_reach_clients_and_a_setting_that_is_none_is_told() {
     let gpu = Gpu::a100();
     let with = |faults: &str, words: &str| mig(&gpu, words).env("MIGFIT_VGPU_FAULTS", faults);

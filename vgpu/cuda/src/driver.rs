@@ -2,7 +2,8 @@
 
 use crate::log;
 use crate::status::{Outcome, Status};
-use migfit_vgpu_device::{Slice, StateError, VirtualGpu, visible};
+use migfit_vgpu_device::visible::{self, Board};
+use migfit_vgpu_device::{Slice, StateError, VirtualGpu};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -13,8 +14,17 @@ pub const VERSION: i32 = 13050;
 pub struct Driver {
     /// The GPU.
     pub gpu: Arc<VirtualGpu>,
+    /// The GPU's number among those of the machine.
+    pub number: u32,
     /// The slice that the process sees, device 0.
     pub slice: Slice,
+}
+
+impl Driver {
+    /// The PCI bus that the GPU is on, alone; NVML says the same.
+    pub fn pci_bus(&self) -> u32 {
+        self.number.saturating_add(1)
+    }
 }
 
 static DRIVER: OnceLock<Result<Driver, Status>> = OnceLock::new();
@@ -54,11 +64,7 @@ pub fn device(ordinal: i32) -> Outcome<&'static Driver> {
 }
 
 fn start() -> Result<Driver, Status> {
-    let opened = VirtualGpu::from_env().and_then(|gpu| {
-        gpu.forget_earlier_program()?;
-        Ok((gpu.slices()?, gpu))
-    });
-    let (slices, gpu) = opened.map_err(|error| {
+    let (mut gpus, boards) = open().map_err(|error| {
         if !matches!(error, StateError::NotConfigured) {
             log::explain(&error.to_string());
         }
@@ -66,14 +72,32 @@ fn start() -> Result<Driver, Status> {
     })?;
     let wanted = std::env::var_os("CUDA_VISIBLE_DEVICES");
     let wanted = wanted.as_ref().map(|value| value.to_string_lossy());
-    let slice = visible::choose(&slices, &gpu.uuid(), wanted.as_deref());
-    let slice = slice.ok_or(Status::NO_DEVICE)?.clone();
+    let chosen = visible::choose(&boards, wanted.as_deref());
+    let (number, slice) = chosen.ok_or(Status::NO_DEVICE)?;
+    let slice = slice.clone();
+    let gpu = gpus.swap_remove(number);
+    let number = u32::try_from(number).map_err(|_| Status::INVALID_DEVICE)?;
     // SAFETY: the handler only stores to a static atomic, which is allowed between fork and exec.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     Ok(Driver {
         gpu: Arc::new(gpu),
+        number,
         slice,
     })
+}
+
+/// The GPUs of the environment, and what is on each. None is held any more by what this process ran before an exec.
+fn open() -> Result<(Vec<VirtualGpu>, Vec<Board>), StateError> {
+    let gpus = VirtualGpu::all_from_env()?;
+    let board = |gpu: &VirtualGpu| {
+        gpu.forget_earlier_program()?;
+        Ok(Board {
+            uuid: gpu.uuid(),
+            slices: gpu.slices()?,
+        })
+    };
+    let boards: Result<_, StateError> = gpus.iter().map(board).collect();
+    Ok((gpus, boards?))
 }
 
 extern "C" fn forked() {

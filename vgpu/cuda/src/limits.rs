@@ -85,7 +85,7 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
         // Copies beside kernels, host memory mapped, concurrent kernels, error correction.
         15 | 19 | 31 | 32 => 1,
         16 => driver.slice.sms,
-        33 => 1,
+        33 => driver.pci_bus(),
         36 => kind.memory_clock_khz,
         37 => share(kind.bus_bits),
         38 => share(kind.l2_mib << 20),

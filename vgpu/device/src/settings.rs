@@ -42,13 +42,29 @@ impl Settings {
         }
     }
 
-    /// As `MIGFIT_VGPU`, `MIGFIT_VGPU_NAME`, `MIGFIT_VGPU_MIG` and `MIGFIT_VGPU_DELAY` say.
+    /// Of each GPU that `MIGFIT_VGPU` names, as `MIGFIT_VGPU_NAME`, `MIGFIT_VGPU_MIG` and `MIGFIT_VGPU_DELAY` say; of
+    /// one whose model is to be found in its state file where none is named.
     ///
     /// # Errors
     /// `Setting` for a value that is none.
-    pub fn from_env() -> Result<Settings, StateError> {
+    pub fn from_env() -> Result<Vec<Settings>, StateError> {
+        let common = Settings::common()?;
+        let Some(models) = variable("MIGFIT_VGPU") else {
+            return Ok(vec![common]);
+        };
+        let models = models.split(',');
+        Ok(models
+            .map(|model| Settings {
+                model: Some(model.trim().to_owned()),
+                ..common.clone()
+            })
+            .collect())
+    }
+
+    /// What all GPUs have in common.
+    fn common() -> Result<Settings, StateError> {
         Ok(Settings {
-            model: variable("MIGFIT_VGPU"),
+            model: None,
             board: parsed("MIGFIT_VGPU_NAME", board)?,
             mig: parsed("MIGFIT_VGPU_MIG", mig)?,
             delay: parsed("MIGFIT_VGPU_DELAY", delay)?,

@@ -1,9 +1,11 @@
-//! NVML's opaque handles: a number in a pointer's clothes that says which thing of the one virtual GPU is meant.
+//! NVML's opaque handles: a number in a pointer's clothes that says which thing of which virtual GPU is meant.
 //! A handle of something destroyed is refused as soon as it is used, since every use looks the thing up.
 
 use crate::code::{Code, Outcome};
-use migfit_vgpu_device::{ComputeInstance, GpuInstance, Snapshot};
+use crate::library;
+use migfit_vgpu_device::{ComputeInstance, GpuInstance, Snapshot, VirtualGpu};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// `nvmlDevice_t`: the GPU or a MIG device on it.
 #[repr(transparent)]
@@ -36,28 +38,84 @@ const MIG_DEVICE: usize = 2;
 const GPU_INSTANCE: usize = 3;
 const COMPUTE_INSTANCE: usize = 4;
 
-fn encode(kind: usize, gpu_instance: u32, compute_instance: u32) -> *mut c_void {
+/// The GPU's number is one byte: more of them no machine has.
+fn encode(kind: usize, gpu: u32, gpu_instance: u32, compute_instance: u32) -> *mut c_void {
     let ids = (gpu_instance as usize & 0xffff) << 16 | compute_instance as usize & 0xffff;
-    std::ptr::without_provenance_mut(MARK | kind << 32 | ids)
+    std::ptr::without_provenance_mut(MARK | (gpu as usize & 0xff) << 40 | kind << 32 | ids)
 }
 
-/// GI id and CI id of a handle of this kind.
+/// GI id and CI id of a handle of this kind, of whatever GPU.
 fn decode(handle: *mut c_void, kind: usize) -> Option<(u32, u32)> {
-    let number = handle.addr();
-    let same_kind = number >> 32 == (MARK >> 32 | kind);
-    let id = |shift: u32| (number >> shift & 0xffff) as u32;
+    let bits = handle.addr();
+    let same_kind = bits >> 48 == MARK >> 48 && bits >> 32 & 0xff == kind;
+    let id = |shift: u32| (bits >> shift & 0xffff) as u32;
     same_kind.then(|| (id(16), id(0)))
 }
 
-impl DeviceHandle {
-    /// Of the GPU.
-    pub fn gpu() -> DeviceHandle {
-        DeviceHandle(encode(GPU, 0, 0))
+/// What all handles have in common: the GPU that they are of.
+pub trait OfGpu: Copy {
+    /// The handle's bits.
+    fn bits(self) -> usize;
+
+    /// Number of its GPU; of a stray pointer some number.
+    fn number(self) -> u32 {
+        (self.bits() >> 40 & 0xff) as u32
     }
 
-    /// Of a MIG device.
-    pub fn mig(gpu_instance: u32, compute_instance: u32) -> DeviceHandle {
-        DeviceHandle(encode(MIG_DEVICE, gpu_instance, compute_instance))
+    /// The handle of its GPU.
+    fn board(self) -> DeviceHandle {
+        DeviceHandle::gpu(self.number())
+    }
+
+    /// Its GPU.
+    fn owner(self) -> Outcome<Arc<VirtualGpu>> {
+        library::gpu(self.number())
+    }
+
+    /// Its GPU and what that holds at the moment.
+    fn now(self) -> Outcome<(Arc<VirtualGpu>, Snapshot)> {
+        let gpu = self.owner()?;
+        let state = gpu.snapshot()?;
+        Ok((gpu, state))
+    }
+
+    /// The same where MIG has to be on.
+    fn mig_now(self) -> Outcome<(Arc<VirtualGpu>, Snapshot)> {
+        let (gpu, state) = self.now()?;
+        match state.mig_mode {
+            true => Ok((gpu, state)),
+            false => Err(Code::NOT_SUPPORTED),
+        }
+    }
+}
+
+impl OfGpu for DeviceHandle {
+    fn bits(self) -> usize {
+        self.0.addr()
+    }
+}
+
+impl OfGpu for GpuInstanceHandle {
+    fn bits(self) -> usize {
+        self.0.addr()
+    }
+}
+
+impl OfGpu for ComputeInstanceHandle {
+    fn bits(self) -> usize {
+        self.0.addr()
+    }
+}
+
+impl DeviceHandle {
+    /// Of a GPU.
+    pub fn gpu(number: u32) -> DeviceHandle {
+        DeviceHandle(encode(GPU, number, 0, 0))
+    }
+
+    /// Of a MIG device on a GPU.
+    pub fn mig(number: u32, gpu_instance: u32, compute_instance: u32) -> DeviceHandle {
+        DeviceHandle(encode(MIG_DEVICE, number, gpu_instance, compute_instance))
     }
 
     /// What it stands for at the moment of `state`.
@@ -89,8 +147,8 @@ impl DeviceHandle {
 
 impl GpuInstanceHandle {
     /// Of a GPU instance.
-    pub fn of(id: u32) -> GpuInstanceHandle {
-        GpuInstanceHandle(encode(GPU_INSTANCE, id, 0))
+    pub fn of(number: u32, id: u32) -> GpuInstanceHandle {
+        GpuInstanceHandle(encode(GPU_INSTANCE, number, id, 0))
     }
 
     /// What it stands for at the moment of `state`.
@@ -102,8 +160,8 @@ impl GpuInstanceHandle {
 
 impl ComputeInstanceHandle {
     /// Of a compute instance.
-    pub fn of(gpu_instance: u32, id: u32) -> ComputeInstanceHandle {
-        ComputeInstanceHandle(encode(COMPUTE_INSTANCE, gpu_instance, id))
+    pub fn of(number: u32, gpu_instance: u32, id: u32) -> ComputeInstanceHandle {
+        ComputeInstanceHandle(encode(COMPUTE_INSTANCE, number, gpu_instance, id))
     }
 
     /// What it stands for at the moment of `state`.
@@ -130,7 +188,8 @@ mod tests {
 
     #[test]
     fn a_handle_of_one_kind_is_none_of_another() {
-        let handle = encode(GPU_INSTANCE, 13, 2);
+        let handle = encode(GPU_INSTANCE, 5, 13, 2);
+        assert_eq!(GpuInstanceHandle(handle).number(), 5);
         assert_eq!(decode(handle, GPU_INSTANCE), Some((13, 2)));
         for other in [GPU, MIG_DEVICE, COMPUTE_INSTANCE] {
             assert_eq!(decode(handle, other), None);

@@ -1,23 +1,24 @@
-//! Start and end of the library: the virtual GPU that the environment names is open between them.
+//! Start and end of the library: the virtual GPUs that the environment names are open between them.
 
 use crate::code::{Code, Outcome};
 use crate::faults;
 use migfit_vgpu_device::unsupported::Said;
-use migfit_vgpu_device::{Faults, Snapshot, StateError, VirtualGpu};
+use migfit_vgpu_device::{Faults, StateError, VirtualGpu};
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 struct Library {
     /// Starts without their end.
     users: u32,
-    gpu: Option<Arc<VirtualGpu>>,
+    /// By number; empty while it is not started.
+    gpus: Vec<Arc<VirtualGpu>>,
     /// Read once per process, so that an end and a new start go on counting.
     faults: Option<Arc<Faults>>,
 }
 
 static LIBRARY: Mutex<Library> = Mutex::new(Library {
     users: 0,
-    gpu: None,
+    gpus: Vec::new(),
     faults: None,
 });
 
@@ -25,16 +26,16 @@ fn library() -> MutexGuard<'static, Library> {
     LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens the GPU at the first start. NVML has no text for errors, so the reason of a failure goes to stderr, once.
+/// Opens the GPUs at the first start. NVML has no text for errors, so the reason of a failure goes to stderr, once.
 pub fn start() -> Outcome {
     let mut library = library();
-    if library.gpu.is_none() {
-        let opened = set_faults(&mut library).and_then(|_| VirtualGpu::from_env());
-        let gpu = opened.map_err(|error| {
+    if library.gpus.is_empty() {
+        let opened = set_faults(&mut library).and_then(|_| VirtualGpu::all_from_env());
+        let gpus = opened.map_err(|error| {
             explain(&format!("migfit virtual GPU: {error}"));
             Code::from(error)
         })?;
-        library.gpu = Some(Arc::new(gpu));
+        library.gpus = gpus.into_iter().map(Arc::new).collect();
     }
     library.users += 1;
     Ok(())
@@ -62,42 +63,38 @@ fn explain(text: &str) {
     }
 }
 
-/// Forgets the GPU at the last end.
+/// Forgets the GPUs at the last end.
 pub fn end() -> Outcome {
     let mut library = library();
     library.users = library.users.checked_sub(1).ok_or(Code::UNINITIALIZED)?;
     if library.users == 0 {
-        library.gpu = None;
+        library.gpus.clear();
     }
     Ok(())
 }
 
-/// The open GPU.
-pub fn gpu() -> Outcome<Arc<VirtualGpu>> {
-    library().gpu.clone().ok_or(Code::UNINITIALIZED)
-}
-
-/// The open GPU and what it holds at the moment.
-pub fn gpu_now() -> Outcome<(Arc<VirtualGpu>, Snapshot)> {
-    let gpu = gpu()?;
-    let state = gpu.snapshot()?;
-    Ok((gpu, state))
-}
-
-/// The same where MIG has to be on.
-pub fn mig_now() -> Outcome<(Arc<VirtualGpu>, Snapshot)> {
-    let (gpu, state) = gpu_now()?;
-    match state.mig_mode {
-        true => Ok((gpu, state)),
-        false => Err(Code::NOT_SUPPORTED),
+/// The open GPUs, by number.
+pub fn gpus() -> Outcome<Vec<Arc<VirtualGpu>>> {
+    let gpus = library().gpus.clone();
+    match gpus.is_empty() {
+        true => Err(Code::UNINITIALIZED),
+        false => Ok(gpus),
     }
 }
 
-/// Starts the library on a GPU of the test's own.
+/// The open GPU of this number.
+pub fn gpu(number: u32) -> Outcome<Arc<VirtualGpu>> {
+    let gpus = gpus()?;
+    gpus.get(number as usize)
+        .cloned()
+        .ok_or(Code::INVALID_ARGUMENT)
+}
+
+/// Starts the library on GPUs of the test's own.
 #[cfg(test)]
-pub fn start_with(gpu: VirtualGpu, faults: Faults) {
+pub fn start_with(gpus: Vec<VirtualGpu>, faults: Faults) {
     let mut library = library();
     library.users = 1;
     library.faults = Some(Arc::new(faults));
-    library.gpu = Some(Arc::new(gpu));
+    library.gpus = gpus.into_iter().map(Arc::new).collect();
 }

@@ -9,7 +9,7 @@ fn refuse(name: &str) -> u32 {
     border::guard(|| {
         faults::check(name)?;
         unsupported::log(name, || {
-            let open = library::gpu().map(|gpu| gpu.path().to_owned());
+            let open = library::gpu(0).map(|gpu| gpu.path().to_owned());
             open.ok().or_else(|| VirtualGpu::path_from_env().ok())
         });
         Err(Code::NOT_SUPPORTED)

@@ -46,15 +46,17 @@ exports! {
     }
 
     fn cuDeviceGetPCIBusId(id: Out<u8>, len: i32, ordinal: i32) {
-        device(ordinal)?;
-        put_text(id, len, BUS_ID)
+        let bus = device(ordinal)?.pci_bus();
+        put_text(id, len, &format!("0000:{bus:02x}:00.0"))
     }
 
     fn cuDeviceGetByPCIBusId(found: Out<i32>, id: In<c_char>) {
-        driver()?;
+        let bus = format!("{:02x}:00", driver()?.pci_bus());
         let given = id.name()?.to_ascii_lowercase();
-        let ours = [BUS_ID, "00000000:01:00.0", "01:00.0", "0000:01:00"];
-        if !ours.contains(&given.as_str()) {
+        // Domain and function may be left out.
+        let given = given.strip_suffix(".0").unwrap_or(&given);
+        let ours = [&bus, &format!("0000:{bus}"), &format!("00000000:{bus}")];
+        if !ours.iter().any(|form| form.as_str() == given) {
             return Err(Status::INVALID_DEVICE);
         }
         found.put(0)
@@ -66,6 +68,3 @@ exports! {
         can.put(0)
     }
 }
-
-/// Where the GPU is on the bus, as the attributes 33, 34 and 50 tell it.
-const BUS_ID: &str = "0000:01:00.0";

@@ -10,13 +10,28 @@ use crate::settings::{MigSetting, Settings};
 use std::path::{Path, PathBuf};
 
 impl VirtualGpu {
-    /// Opens the GPU that the environment names, see the crate's documentation.
+    /// Opens the GPU that the environment names, of several the first; see the crate's documentation.
     ///
     /// # Errors
     /// When it names none or a value is none, or the state file is not usable.
     pub fn from_env() -> Result<VirtualGpu, StateError> {
+        let all = VirtualGpu::all_from_env()?;
+        all.into_iter().next().ok_or(StateError::NotConfigured)
+    }
+
+    /// Opens all GPUs that the environment names, by their numbers.
+    ///
+    /// # Errors
+    /// As `from_env`, for any of them.
+    pub fn all_from_env() -> Result<Vec<VirtualGpu>, StateError> {
         let settings = Settings::from_env()?;
-        VirtualGpu::set_up(&places::named_by_environment()?, &settings)
+        let first = places::named_by_environment()?;
+        let numbered = settings.iter().enumerate();
+        numbered
+            .map(|(number, settings)| {
+                VirtualGpu::set_up(&places::of_number(&first, number), settings)
+            })
+            .collect()
     }
 
     /// The state file that the environment names, whether or not it is there.

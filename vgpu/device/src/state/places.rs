@@ -8,13 +8,26 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// The state file that `MIGFIT_VGPU_STATE`, or else `MIGFIT_VGPU`, names.
+/// The state file that `MIGFIT_VGPU_STATE`, or else `MIGFIT_VGPU`, names; of several GPUs that of the first.
 pub fn named_by_environment() -> Result<PathBuf, StateError> {
     match (variable("MIGFIT_VGPU_STATE"), variable("MIGFIT_VGPU")) {
         (Some(path), _) => Ok(PathBuf::from(path)),
-        (None, Some(model)) => default_path(&Model::named(&model)?.name),
+        (None, Some(models)) => {
+            let named = models.split(',').map(|model| Model::named(model.trim()));
+            let names: Result<Vec<_>, _> = named.map(|model| Ok(model?.name)).collect();
+            default_path(&names?.join("+"))
+        }
         (None, None) => Err(StateError::NotConfigured),
     }
+}
+
+/// The state file of the GPU with this number, which lies beside that of the first.
+pub fn of_number(first: &Path, number: usize) -> PathBuf {
+    let mut path = first.as_os_str().to_owned();
+    if number > 0 {
+        path.push(format!(".{number}"));
+    }
+    PathBuf::from(path)
 }
 
 /// The path that names the GPU: the real folder, since the file itself may not be there yet.

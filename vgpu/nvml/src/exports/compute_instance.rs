@@ -2,8 +2,7 @@
 
 use crate::border::{In, Out};
 use crate::code::{Code, Outcome};
-use crate::handle::{ComputeInstanceHandle, DeviceHandle, GpuInstanceHandle};
-use crate::library;
+use crate::handle::{ComputeInstanceHandle, DeviceHandle, GpuInstanceHandle, OfGpu};
 use migfit_vgpu_device::Placement;
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::c_uint;
@@ -43,7 +42,7 @@ exports! {
 
     /// Destroys a compute instance on which no process runs.
     fn nvmlComputeInstanceDestroy(instance: ComputeInstanceHandle) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = instance.now()?;
         let ci = instance.resolve(&state)?;
         Ok(gpu.destroy_compute_instance(ci.gpu_instance, ci.id)?)
     }
@@ -52,14 +51,14 @@ exports! {
     fn nvmlGpuInstanceGetComputeInstances(
         instance: GpuInstanceHandle, profile: c_uint, instances: Out<ComputeInstanceHandle>, count: Out<c_uint>,
     ) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = instance.now()?;
         let gi = instance.resolve(&state)?;
         let owner = gpu.model().profile(gi.profile).ok_or(Code::UNKNOWN)?;
         owner.compute_profile(profile).ok_or(Code::INVALID_ARGUMENT)?;
         let all = state.compute_instances.iter();
         let of_profile = all.filter(|ci| ci.gpu_instance == gi.id && ci.profile == profile);
         let handles: Vec<ComputeInstanceHandle> =
-            of_profile.map(|ci| ComputeInstanceHandle::of(gi.id, ci.id)).collect();
+            of_profile.map(|ci| ComputeInstanceHandle::of(instance.number(), gi.id, ci.id)).collect();
         count.put(u32::try_from(handles.len()).unwrap_or(u32::MAX))?;
         instances.put_all(handles)
     }
@@ -68,11 +67,11 @@ exports! {
     fn nvmlGpuInstanceGetComputeInstanceById(
         instance: GpuInstanceHandle, id: c_uint, found: Out<ComputeInstanceHandle>,
     ) {
-        let (_, state) = library::mig_now()?;
+        let (_, state) = instance.mig_now()?;
         let gi = instance.resolve(&state)?;
         let mut all = state.compute_instances.iter();
         let ci = all.find(|ci| ci.gpu_instance == gi.id && ci.id == id).ok_or(Code::NOT_FOUND)?;
-        found.put(ComputeInstanceHandle::of(gi.id, ci.id))
+        found.put(ComputeInstanceHandle::of(instance.number(), gi.id, ci.id))
     }
 
     /// What a compute instance is and where it lies.
@@ -93,21 +92,21 @@ fn create(
     placement: Option<Placement>,
     created: &Out<ComputeInstanceHandle>,
 ) -> Outcome {
-    let (gpu, state) = library::gpu_now()?;
+    let (gpu, state) = instance.now()?;
     let gi = instance.resolve(&state)?;
     if created.is_null() {
         return Err(Code::INVALID_ARGUMENT);
     }
     let ci = gpu.create_compute_instance(gi.id, profile, placement)?;
-    created.put(ComputeInstanceHandle::of(gi.id, ci.id))
+    created.put(ComputeInstanceHandle::of(instance.number(), gi.id, ci.id))
 }
 
 fn put_info(instance: ComputeInstanceHandle, info: &Out<ComputeInstanceInfo>) -> Outcome {
-    let (_, state) = library::gpu_now()?;
+    let (_, state) = instance.now()?;
     let ci = instance.resolve(&state)?;
     info.put(ComputeInstanceInfo {
-        device: DeviceHandle::gpu(),
-        gpu_instance: GpuInstanceHandle::of(ci.gpu_instance),
+        device: instance.board(),
+        gpu_instance: GpuInstanceHandle::of(instance.number(), ci.gpu_instance),
         id: ci.id,
         profile_id: ci.profile,
         placement: nvml::nvmlComputeInstancePlacement_t {

@@ -3,7 +3,7 @@
 use crate::border::{Out, chars, version};
 use crate::code::{Code, Outcome};
 use crate::handle::GpuInstanceHandle;
-use crate::library;
+use crate::handle::OfGpu;
 use migfit_vgpu_device::{CiProfile, ComputeInstance, GiProfile};
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::{c_char, c_uint};
@@ -36,7 +36,7 @@ exports! {
     fn nvmlGpuInstanceGetComputeInstanceRemainingCapacity(
         instance: GpuInstanceHandle, id: c_uint, count: Out<c_uint>,
     ) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = instance.now()?;
         let gi = instance.resolve(&state)?;
         let owner = gpu.model().profile(gi.profile).ok_or(Code::UNKNOWN)?;
         let compute = owner.compute_profile(id).ok_or(Code::INVALID_ARGUMENT)?;
@@ -49,7 +49,7 @@ exports! {
         instance: GpuInstanceHandle, id: c_uint, placements: Out<nvml::nvmlComputeInstancePlacement_t>,
         count: Out<c_uint>,
     ) {
-        let (gpu, state) = library::mig_now()?;
+        let (gpu, state) = instance.mig_now()?;
         let gi = instance.resolve(&state)?;
         let owner = gpu.model().profile(gi.profile).ok_or(Code::UNKNOWN)?;
         let compute = owner.compute_profile(id).ok_or(Code::INVALID_ARGUMENT)?;
@@ -69,7 +69,7 @@ fn with_profile(
     engines: c_uint,
     answer: impl FnOnce(&GiProfile, &CiProfile) -> Outcome,
 ) -> Outcome {
-    let (gpu, state) = library::gpu_now()?;
+    let (gpu, state) = instance.now()?;
     let gi = instance.resolve(&state)?;
     if constant >= CONSTANTS || engines != SHARED {
         return Err(Code::INVALID_ARGUMENT);

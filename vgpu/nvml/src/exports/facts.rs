@@ -3,17 +3,11 @@
 use crate::border::{Out, chars, put_text, version};
 use crate::code::{Code, Outcome};
 use crate::exports::mig_device::mig_index;
-use crate::handle::{Device, DeviceHandle};
-use crate::library;
+use crate::handle::{Device, DeviceHandle, OfGpu};
 use migfit_vgpu_device::VirtualGpu;
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::{c_char, c_int, c_uint};
 
-/// PCI address of the one virtual GPU.
-pub const BUS_ID: &str = "00000000:01:00.0";
-/// The same with a domain of four digits.
-pub const BUS_ID_SHORT: &str = "0000:01:00.0";
-const BUS: c_uint = 1;
 const NVIDIA: c_uint = 0x10DE;
 /// PCI classes of a GPU without display.
 const DISPLAY_CONTROLLER: c_uint = 3;
@@ -22,7 +16,7 @@ const THREE_D: c_uint = 2;
 exports! {
     /// Name of the board, or of the MIG device on it.
     fn nvmlDeviceGetName(device: DeviceHandle, name: Out<c_char>, length: c_uint) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         let text = match device.resolve(&state)? {
             Device::Gpu => gpu.model().board.clone(),
             Device::Mig(ci) => {
@@ -36,7 +30,7 @@ exports! {
 
     /// UUID of the GPU or MIG device.
     fn nvmlDeviceGetUUID(device: DeviceHandle, uuid: Out<c_char>, length: c_uint) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         let text = match device.resolve(&state)? {
             Device::Gpu => gpu.uuid(),
             Device::Mig(ci) => gpu.mig_uuid(ci.gpu_instance, ci.id),
@@ -46,18 +40,18 @@ exports! {
 
     /// Index of the GPU, or of the MIG device on it.
     fn nvmlDeviceGetIndex(device: DeviceHandle, index: Out<c_uint>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = device.now()?;
         match device.resolve(&state)? {
-            Device::Gpu => index.put(0),
+            Device::Gpu => index.put(device.number()),
             Device::Mig(ci) => index.put(mig_index(&state, &ci)?),
         }
     }
 
     /// Minor number of the device node.
     fn nvmlDeviceGetMinorNumber(device: DeviceHandle, minor: Out<c_uint>) {
-        library::gpu()?;
+        device.owner()?;
         device.require_gpu()?;
-        minor.put(0)
+        minor.put(device.number())
     }
 
     /// PCI address and ids.
@@ -77,7 +71,7 @@ exports! {
 
     /// PCI address, ids and class.
     fn nvmlDeviceGetPciInfoExt(device: DeviceHandle, pci: Out<nvml::nvmlPciInfoExt_t>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         device.resolve(&state)?;
         let wanted = version::<nvml::nvmlPciInfoExt_t>(1);
         if pci.first_word()? != wanted {
@@ -86,19 +80,19 @@ exports! {
         pci.put(nvml::nvmlPciInfoExt_t {
             version: wanted,
             domain: 0,
-            bus: BUS,
+            bus: bus(device),
             device: 0,
             pciDeviceId: pci_id(&gpu),
             pciSubSystemId: 0,
             baseClass: DISPLAY_CONTROLLER,
             subClass: THREE_D,
-            busId: chars(BUS_ID),
+            busId: chars(&bus_id(bus(device))),
         })
     }
 
     /// Compute capability.
     fn nvmlDeviceGetCudaComputeCapability(device: DeviceHandle, major: Out<c_int>, minor: Out<c_int>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         device.resolve(&state)?;
         let (high, low) = gpu.model().compute_capability;
         major.put(high.cast_signed())?;
@@ -107,7 +101,7 @@ exports! {
 
     /// Architecture: NVML's number follows from the compute capability.
     fn nvmlDeviceGetArchitecture(device: DeviceHandle, architecture: Out<c_uint>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         device.resolve(&state)?;
         architecture.put(match gpu.model().compute_capability {
             (8, 9) => nvml::NVML_DEVICE_ARCH_ADA,
@@ -120,19 +114,39 @@ exports! {
 }
 
 fn pci_info(device: DeviceHandle, pci: &Out<nvml::nvmlPciInfo_t>) -> Outcome {
-    let (gpu, state) = library::gpu_now()?;
+    let (gpu, state) = device.now()?;
     device.resolve(&state)?;
     pci.put(nvml::nvmlPciInfo_t {
-        busIdLegacy: chars(BUS_ID_SHORT),
+        busIdLegacy: chars(&bus_id_short(bus(device))),
         domain: 0,
-        bus: BUS,
+        bus: bus(device),
         device: 0,
         pciDeviceId: pci_id(&gpu),
         pciSubSystemId: 0,
-        busId: chars(BUS_ID),
+        busId: chars(&bus_id(bus(device))),
     })
 }
 
 fn pci_id(gpu: &VirtualGpu) -> c_uint {
     gpu.model().pci_device << 16 | NVIDIA
+}
+
+/// PCI bus that a GPU is on: the first on bus 1, the others behind it, each alone.
+pub fn bus(device: DeviceHandle) -> c_uint {
+    device.number().saturating_add(1)
+}
+
+/// The PCI address of the GPU on this bus.
+pub fn bus_id(bus: c_uint) -> String {
+    format!("0000{}", bus_id_short(bus))
+}
+
+/// The same with a domain of four digits.
+pub fn bus_id_short(bus: c_uint) -> String {
+    format!("0000:{}", bus_id_without_domain(bus))
+}
+
+/// The same without domain.
+pub fn bus_id_without_domain(bus: c_uint) -> String {
+    format!("{bus:02X}:00.0")
 }

@@ -3,8 +3,7 @@
 use crate::border::{In, Out};
 use crate::code::{Code, Outcome};
 use crate::exports::gpu_profile::by_id;
-use crate::handle::{self, DeviceHandle, GpuInstanceHandle};
-use crate::library;
+use crate::handle::{self, DeviceHandle, GpuInstanceHandle, OfGpu};
 use migfit_vgpu_device::Placement;
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::c_uint;
@@ -40,7 +39,7 @@ exports! {
 
     /// Destroys a GPU instance that nothing uses.
     fn nvmlGpuInstanceDestroy(instance: GpuInstanceHandle) {
-        let (gpu, state) = library::mig_now()?;
+        let (gpu, state) = instance.mig_now()?;
         let gi = instance.resolve(&state)?;
         Ok(gpu.destroy_gpu_instance(gi.id)?)
     }
@@ -49,29 +48,29 @@ exports! {
     fn nvmlDeviceGetGpuInstances(
         device: DeviceHandle, profile: c_uint, instances: Out<GpuInstanceHandle>, count: Out<c_uint>,
     ) {
-        let (gpu, state) = library::mig_now()?;
+        let (gpu, state) = device.mig_now()?;
         device.require_gpu()?;
         by_id(gpu.model(), profile)?;
         let of_profile = state.gpu_instances.iter().filter(|gi| gi.profile == profile);
-        let handles: Vec<GpuInstanceHandle> = of_profile.map(|gi| GpuInstanceHandle::of(gi.id)).collect();
+        let handles: Vec<GpuInstanceHandle> = of_profile.map(|gi| GpuInstanceHandle::of(device.number(), gi.id)).collect();
         count.put(u32::try_from(handles.len()).unwrap_or(u32::MAX))?;
         instances.put_all(handles)
     }
 
     /// GPU instance by GI id.
     fn nvmlDeviceGetGpuInstanceById(device: DeviceHandle, id: c_uint, instance: Out<GpuInstanceHandle>) {
-        let (_, state) = library::mig_now()?;
+        let (_, state) = device.mig_now()?;
         device.require_gpu()?;
         let gi = handle::gpu_instance(&state, id).ok_or(Code::NOT_FOUND)?;
-        instance.put(GpuInstanceHandle::of(gi.id))
+        instance.put(GpuInstanceHandle::of(device.number(), gi.id))
     }
 
     /// What a GPU instance is and where it lies.
     fn nvmlGpuInstanceGetInfo(instance: GpuInstanceHandle, info: Out<GpuInstanceInfo>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = instance.now()?;
         let gi = instance.resolve(&state)?;
         info.put(GpuInstanceInfo {
-            device: DeviceHandle::gpu(),
+            device: instance.board(),
             id: gi.id,
             profile_id: gi.profile,
             placement: nvml::nvmlGpuInstancePlacement_t {
@@ -89,11 +88,11 @@ fn create(
     placement: Option<Placement>,
     created: &Out<GpuInstanceHandle>,
 ) -> Outcome {
-    let gpu = library::gpu()?;
+    let gpu = device.owner()?;
     device.require_gpu()?;
     if created.is_null() {
         return Err(Code::INVALID_ARGUMENT);
     }
     let gi = gpu.create_gpu_instance(profile, placement)?;
-    created.put(GpuInstanceHandle::of(gi.id))
+    created.put(GpuInstanceHandle::of(device.number(), gi.id))
 }

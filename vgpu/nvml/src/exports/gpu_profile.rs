@@ -3,7 +3,7 @@
 use crate::border::{Out, chars, version};
 use crate::code::{Code, Outcome};
 use crate::handle::DeviceHandle;
-use crate::library;
+use crate::handle::OfGpu;
 use migfit_vgpu_device::{GiProfile, Model};
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::c_uint;
@@ -18,14 +18,14 @@ type InfoV3 = nvml::nvmlGpuInstanceProfileInfo_v3_t;
 exports! {
     /// A MIG profile by its constant.
     fn nvmlDeviceGetGpuInstanceProfileInfo(device: DeviceHandle, constant: c_uint, info: Out<InfoV1>) {
-        let gpu = library::gpu()?;
+        let gpu = device.owner()?;
         device.require_gpu()?;
         info.put(first_form(by_constant(gpu.model(), constant)?))
     }
 
     /// A MIG profile by its constant, in the versioned structures, which carry its name.
     fn nvmlDeviceGetGpuInstanceProfileInfoV(device: DeviceHandle, constant: c_uint, info: Out<InfoV2>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         device.require_gpu()?;
         let found = by_constant(gpu.model(), constant);
         // Past the last constant the answer is the same with MIG off: who asks until then comes to an end.
@@ -37,7 +37,7 @@ exports! {
 
     /// The same by its id.
     fn nvmlDeviceGetGpuInstanceProfileInfoByIdV(device: DeviceHandle, id: c_uint, info: Out<InfoV2>) {
-        let (gpu, _) = library::mig_now()?;
+        let (gpu, _) = device.mig_now()?;
         device.require_gpu()?;
         put_versioned(by_id(gpu.model(), id)?, &info)
     }
@@ -58,7 +58,7 @@ exports! {
 
     /// How many more fit when nothing else is made.
     fn nvmlDeviceGetGpuInstanceRemainingCapacity(device: DeviceHandle, id: c_uint, count: Out<c_uint>) {
-        let (gpu, state) = library::mig_now()?;
+        let (gpu, state) = device.mig_now()?;
         device.require_gpu()?;
         let profile = by_id(gpu.model(), id)?;
         let places = gpu.free_placements(id)?.len();
@@ -164,7 +164,7 @@ fn put_placements(
     placements: &Out<nvml::nvmlGpuInstancePlacement_t>,
     count: &Out<c_uint>,
 ) -> Outcome {
-    let gpu = library::gpu()?;
+    let gpu = device.owner()?;
     device.require_gpu()?;
     let profile = by_id(gpu.model(), id)?;
     count.put(u32::try_from(profile.starts.len()).unwrap_or(u32::MAX))?;

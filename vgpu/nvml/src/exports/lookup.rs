@@ -2,8 +2,9 @@
 
 use crate::border::{In, Out, version};
 use crate::code::{Code, Outcome};
-use crate::exports::facts::{BUS_ID, BUS_ID_SHORT};
+use crate::exports::facts::{bus, bus_id, bus_id_short, bus_id_without_domain};
 use crate::handle::DeviceHandle;
+use crate::handle::OfGpu;
 use crate::library;
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::{c_char, c_uint};
@@ -44,7 +45,7 @@ exports! {
         let (text, bytes) = unsafe { (asked.value.str_, asked.value.bytes) };
         match asked.type_ {
             nvml::nvmlUUIDType_t_NVML_UUID_TYPE_ASCII => by_uuid(&text_of(&text)?, &device),
-            nvml::nvmlUUIDType_t_NVML_UUID_TYPE_BINARY => by_bytes(bytes, &device),
+            nvml::nvmlUUIDType_t_NVML_UUID_TYPE_BINARY => device.put(known(|_, known| known == bytes)?),
             _ => Err(Code::INVALID_ARGUMENT),
         }
     }
@@ -61,43 +62,41 @@ exports! {
 }
 
 fn gpu_count(count: &Out<c_uint>) -> Outcome {
-    library::gpu()?;
-    count.put(1)
+    let gpus = library::gpus()?.len();
+    count.put(c_uint::try_from(gpus).unwrap_or(c_uint::MAX))
 }
 
 fn by_index(index: c_uint, device: &Out<DeviceHandle>) -> Outcome {
-    library::gpu()?;
-    match index {
-        0 => device.put(DeviceHandle::gpu()),
-        _ => Err(Code::INVALID_ARGUMENT),
-    }
+    library::gpu(index)?;
+    device.put(DeviceHandle::gpu(index))
+}
+
+/// The handles of all GPUs.
+fn boards() -> Outcome<impl Iterator<Item = DeviceHandle>> {
+    let gpus = library::gpus()?.len();
+    Ok((0..).take(gpus).map(DeviceHandle::gpu))
 }
 
 fn by_uuid(wanted: &str, device: &Out<DeviceHandle>) -> Outcome {
-    let (gpu, state) = library::gpu_now()?;
-    if wanted.eq_ignore_ascii_case(&gpu.uuid()) {
-        return device.put(DeviceHandle::gpu());
-    }
-    let mut all = state.compute_instances.iter();
-    let found = all.find(|ci| {
-        let uuid = gpu.mig_uuid(ci.gpu_instance, ci.id);
-        uuid.eq_ignore_ascii_case(wanted)
-    });
-    let ci = found.ok_or(Code::NOT_FOUND)?;
-    device.put(DeviceHandle::mig(ci.gpu_instance, ci.id))
+    device.put(known(|uuid, _| uuid.eq_ignore_ascii_case(wanted))?)
 }
 
-fn by_bytes(wanted: [u8; 16], device: &Out<DeviceHandle>) -> Outcome {
-    let gpu = library::gpu()?;
-    if wanted == gpu.uuid_bytes() {
-        return device.put(DeviceHandle::gpu());
+/// The GPU or MIG device whose UUID, as text and as bytes, is the wanted one.
+fn known(is_wanted: impl Fn(&str, [u8; 16]) -> bool) -> Outcome<DeviceHandle> {
+    for board in boards()? {
+        let gpu = board.owner()?;
+        if is_wanted(&gpu.uuid(), gpu.uuid_bytes()) {
+            return Ok(board);
+        }
+        let slices = gpu.slices()?;
+        let found = slices
+            .iter()
+            .find(|slice| is_wanted(&slice.uuid, slice.uuid_bytes));
+        if let Some((gpu_instance, id)) = found.and_then(|slice| slice.instance) {
+            return Ok(DeviceHandle::mig(board.number(), gpu_instance, id));
+        }
     }
-    let slices = gpu.slices()?;
-    let found = slices.iter().find(|slice| slice.uuid_bytes == wanted);
-    let (gpu_instance, id) = found
-        .and_then(|slice| slice.instance)
-        .ok_or(Code::NOT_FOUND)?;
-    device.put(DeviceHandle::mig(gpu_instance, id))
+    Err(Code::NOT_FOUND)
 }
 
 /// The text in an array of C characters, which a NUL has to end.
@@ -112,16 +111,12 @@ fn text_of(chars: &[c_char]) -> Outcome<String> {
 
 /// The domain may be left out or have four digits, as NVML allows.
 fn by_address(address: &In<c_char>, device: &Out<DeviceHandle>) -> Outcome {
-    library::gpu()?;
+    let mut boards = boards()?;
     let wanted = address.name()?;
-    let without_domain = BUS_ID_SHORT.split_once(':').map(|(_, rest)| rest);
-    let forms = [Some(BUS_ID), Some(BUS_ID_SHORT), without_domain];
-    match forms
-        .into_iter()
-        .flatten()
-        .any(|f| f.eq_ignore_ascii_case(wanted))
-    {
-        true => device.put(DeviceHandle::gpu()),
-        false => Err(Code::NOT_FOUND),
-    }
+    let found = boards.find(|board| {
+        let bus = bus(*board);
+        let forms = [bus_id(bus), bus_id_short(bus), bus_id_without_domain(bus)];
+        forms.iter().any(|form| form.eq_ignore_ascii_case(wanted))
+    });
+    device.put(found.ok_or(Code::NOT_FOUND)?)
 }

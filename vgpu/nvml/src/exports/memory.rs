@@ -2,8 +2,7 @@
 
 use crate::border::{Out, version};
 use crate::code::{Code, Outcome};
-use crate::handle::{self, Device, DeviceHandle};
-use crate::library;
+use crate::handle::{self, Device, DeviceHandle, OfGpu};
 use migfit_vgpu_device::MemoryUse;
 use nvml_wrapper_sys::bindings as nvml;
 
@@ -38,7 +37,7 @@ exports! {
     /// read: the smallest power of two that holds the board's memory, as on A100 (64 GiB for 40) and A30 (32 for 24); a
     /// MIG device has as much of it as of the memory slices.
     fn nvmlDeviceGetBAR1MemoryInfo(device: DeviceHandle, memory: Out<nvml::nvmlBAR1Memory_t>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         let whole = gpu.model().memory.to_bytes().0.next_power_of_two();
         let total = match device.resolve(&state)? {
             Device::Gpu => whole,
@@ -53,7 +52,7 @@ exports! {
 }
 
 fn memory_use(device: DeviceHandle) -> Outcome<MemoryUse> {
-    let (gpu, state) = library::gpu_now()?;
+    let (gpu, state) = device.now()?;
     let gpu_instance = match device.resolve(&state)? {
         Device::Gpu => None,
         Device::Mig(ci) => Some(ci.gpu_instance),

@@ -2,8 +2,7 @@
 
 use crate::border::Out;
 use crate::code::{Code, Outcome};
-use crate::handle::{self, Device, DeviceHandle};
-use crate::library;
+use crate::handle::{self, Device, DeviceHandle, OfGpu};
 use migfit_vgpu_device::{ComputeInstance, Snapshot};
 use nvml_wrapper_sys::bindings as nvml;
 use std::ffi::c_uint;
@@ -11,44 +10,44 @@ use std::ffi::c_uint;
 exports! {
     /// Whether a handle is a MIG device's.
     fn nvmlDeviceIsMigDeviceHandle(device: DeviceHandle, answer: Out<c_uint>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = device.now()?;
         answer.put(u32::from(device.resolve(&state)? != Device::Gpu))
     }
 
     /// How many MIG devices there can be; 0 with MIG off.
     fn nvmlDeviceGetMaxMigDeviceCount(device: DeviceHandle, count: Out<c_uint>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         device.require_gpu()?;
         count.put(if state.mig_mode { gpu.model().sm_slices } else { 0 })
     }
 
     /// The MIG device at an index.
     fn nvmlDeviceGetMigDeviceHandleByIndex(device: DeviceHandle, index: c_uint, mig_device: Out<DeviceHandle>) {
-        let (gpu, state) = library::mig_now()?;
+        let (gpu, state) = device.mig_now()?;
         device.require_gpu()?;
         if index >= gpu.model().sm_slices {
             return Err(Code::INVALID_ARGUMENT);
         }
         let ci = state.compute_instances.get(index as usize).ok_or(Code::NOT_FOUND)?;
-        mig_device.put(DeviceHandle::mig(ci.gpu_instance, ci.id))
+        mig_device.put(DeviceHandle::mig(device.number(), ci.gpu_instance, ci.id))
     }
 
     /// The GPU that a MIG device lies on.
     fn nvmlDeviceGetDeviceHandleFromMigDeviceHandle(mig_device: DeviceHandle, device: Out<DeviceHandle>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = mig_device.now()?;
         mig_device.require_mig(&state)?;
-        device.put(DeviceHandle::gpu())
+        device.put(mig_device.board())
     }
 
     /// GI id of a MIG device.
     fn nvmlDeviceGetGpuInstanceId(device: DeviceHandle, id: Out<c_uint>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = device.now()?;
         id.put(device.require_mig(&state)?.gpu_instance)
     }
 
     /// CI id of a MIG device.
     fn nvmlDeviceGetComputeInstanceId(device: DeviceHandle, id: Out<c_uint>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = device.now()?;
         id.put(device.require_mig(&state)?.id)
     }
 
@@ -73,7 +72,7 @@ pub fn mig_index(state: &Snapshot, ci: &ComputeInstance) -> Outcome<c_uint> {
 }
 
 fn put_attributes(device: DeviceHandle, attributes: &Out<nvml::nvmlDeviceAttributes_t>) -> Outcome {
-    let (gpu, state) = library::gpu_now()?;
+    let (gpu, state) = device.now()?;
     let ci = device.require_mig(&state)?;
     let owner = handle::gpu_instance(&state, ci.gpu_instance).ok_or(Code::INVALID_ARGUMENT)?;
     let profile = gpu.model().profile(owner.profile).ok_or(Code::UNKNOWN)?;

@@ -3,14 +3,14 @@
 use crate::border::Out;
 use crate::code::{Code, Outcome};
 use crate::handle::DeviceHandle;
-use crate::library;
+use crate::handle::OfGpu;
 use migfit_vgpu_device::{StateError, VirtualGpu};
 use std::ffi::c_uint;
 
 exports! {
     /// Whether MIG is on, and whether it is after the next reset.
     fn nvmlDeviceGetMigMode(device: DeviceHandle, current: Out<c_uint>, pending: Out<c_uint>) {
-        let (gpu, state) = library::gpu_now()?;
+        let (gpu, state) = device.now()?;
         device.require_gpu()?;
         require_mig_model(&gpu)?;
         current.put(u32::from(state.mig_mode))?;
@@ -20,7 +20,7 @@ exports! {
     /// Switches MIG. Like the driver's, the call succeeds when the switch could be tried, and the status says whether
     /// it was made: an Ampere board waits for a reset, a GPU in use for its processes and instances to go.
     fn nvmlDeviceSetMigMode(device: DeviceHandle, mode: c_uint, status: Out<c_uint>) {
-        let gpu = library::gpu()?;
+        let gpu = device.owner()?;
         device.require_gpu()?;
         require_mig_model(&gpu)?;
         if status.is_null() {

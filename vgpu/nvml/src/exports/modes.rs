@@ -3,7 +3,7 @@
 use crate::border::Out;
 use crate::code::Code;
 use crate::handle::DeviceHandle;
-use crate::library;
+use crate::handle::OfGpu;
 use std::ffi::c_uint;
 
 /// Any number of processes may compute at once.
@@ -14,14 +14,14 @@ const BARE_METAL: c_uint = 0;
 exports! {
     /// How many processes may compute at once; MIG devices have a mode too.
     fn nvmlDeviceGetComputeMode(device: DeviceHandle, mode: Out<c_uint>) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = device.now()?;
         device.resolve(&state)?;
         mode.put(SHARED)
     }
 
     /// Only the mode that it has can be set.
     fn nvmlDeviceSetComputeMode(device: DeviceHandle, mode: c_uint) {
-        let (_, state) = library::gpu_now()?;
+        let (_, state) = device.now()?;
         device.resolve(&state)?;
         match mode {
             SHARED => Ok(()),
@@ -32,21 +32,21 @@ exports! {
 
     /// Whether a display is initialized on it.
     fn nvmlDeviceGetDisplayActive(device: DeviceHandle, active: Out<c_uint>) {
-        library::gpu()?;
+        device.owner()?;
         device.require_gpu()?;
         active.put(OFF)
     }
 
     /// Whether a display is connected to it.
     fn nvmlDeviceGetDisplayMode(device: DeviceHandle, connected: Out<c_uint>) {
-        library::gpu()?;
+        device.owner()?;
         device.require_gpu()?;
         connected.put(OFF)
     }
 
     /// Whether it is passed on to virtual machines.
     fn nvmlDeviceGetVirtualizationMode(device: DeviceHandle, mode: Out<c_uint>) {
-        library::gpu()?;
+        device.owner()?;
         device.require_gpu()?;
         mode.put(BARE_METAL)
     }

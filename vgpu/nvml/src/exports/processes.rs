@@ -3,7 +3,7 @@
 
 use crate::border::{Out, put_text, version};
 use crate::code::{Code, Outcome};
-use crate::handle::{Device, DeviceHandle};
+use crate::handle::{Device, DeviceHandle, OfGpu};
 use crate::library;
 use migfit_vgpu_device::ProcessUse;
 use nvml_wrapper_sys::bindings as nvml;
@@ -95,7 +95,7 @@ exports! {
 
     /// Name of a process, cut to fit.
     fn nvmlSystemGetProcessName(pid: c_uint, name: Out<c_char>, length: c_uint) {
-        library::gpu()?;
+        library::gpus()?;
         let room = (length as usize).checked_sub(1).ok_or(Code::INVALID_ARGUMENT)?;
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).map_err(|_| Code::NOT_FOUND)?;
         let program = line.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -156,7 +156,7 @@ fn put_none(device: DeviceHandle, count: &Out<c_uint>) -> Outcome {
 }
 
 fn processes_on(device: DeviceHandle) -> Outcome<Vec<ProcessUse>> {
-    let (_, mut state) = library::gpu_now()?;
+    let (_, mut state) = device.now()?;
     if let Device::Mig(ci) = device.resolve(&state)? {
         let here = (Some(ci.gpu_instance), Some(ci.id));
         state

@@ -33,19 +33,19 @@ exports! {
 
     /// S-class units: racks of old, of which there are none.
     fn nvmlUnitGetCount(count: Out<c_uint>) {
-        library::gpu()?;
+        library::gpus()?;
         count.put(0)
     }
 
     /// GPUs that the driver leaves out: none.
     fn nvmlGetExcludedDeviceCount(count: Out<c_uint>) {
-        library::gpu()?;
+        library::gpus()?;
         count.put(0)
     }
 
     /// Driver version.
     fn nvmlSystemGetDriverVersion(version: Out<c_char>, length: c_uint) {
-        library::gpu()?;
+        library::gpus()?;
         put_text(version, length, DRIVER)
     }
 

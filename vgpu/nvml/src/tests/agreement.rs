@@ -145,7 +145,7 @@ fn agrees(model: &Model) {
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);
     let outcome = runner.run(&steps(), |steps| {
-        library::gpu().unwrap().reset().unwrap();
+        library::gpu(0).unwrap().reset().unwrap();
         let mut twin = Twin::new(&graph);
         for step in steps {
             twin.step(step);

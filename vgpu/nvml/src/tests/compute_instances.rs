@@ -64,7 +64,7 @@ fn smaller_ones_share_a_gpu_instance() {
     let two = create_compute(gi, 1).unwrap();
     assert_ne!(one, two);
     assert_eq!((room(gi, 0), room(gi, 1), room(gi, 2)), (0, 0, 0));
-    let mut found = [ComputeInstanceHandle::of(0, 0); 3];
+    let mut found = [ComputeInstanceHandle::of(0, 0, 0); 3];
     let mut count = 0;
     let code =
         nvmlGpuInstanceGetComputeInstances(gi, 1, Out::to_all(&mut found), Out::to(&mut count));
@@ -93,7 +93,7 @@ fn a_compute_instance_with_a_process_is_in_use() {
     let _lab = Lab::a100();
     let gi = create(THREE, None).unwrap();
     let ci = create_compute(gi, 2).unwrap();
-    let gpu: Arc<VirtualGpu> = library::gpu().unwrap();
+    let gpu: Arc<VirtualGpu> = library::gpu(0).unwrap();
     let slice = gpu.slices().unwrap().remove(0);
     let bytes = Bytes(64 << 20);
     gpu.charge(&slice, bytes).unwrap();

@@ -17,7 +17,7 @@ fn a_call_fails_as_often_as_it_is_set_and_changes_nothing() {
     let ci = create_compute(gi, 0).unwrap();
     assert_eq!(nvmlComputeInstanceDestroy(ci), 0);
     assert_eq!([19, 19, 0], [(); 3].map(|()| nvmlGpuInstanceDestroy(gi)));
-    let state = library::gpu().unwrap().snapshot().unwrap();
+    let state = library::gpu(0).unwrap().snapshot().unwrap();
     assert_eq!(
         (state.gpu_instances, state.compute_instances),
         (vec![], vec![])

@@ -140,7 +140,7 @@ fn a_gpu_instance_made_again_has_its_id_and_a_destroyed_one_no_handle() {
 fn gpu_instances_are_found_by_profile_and_by_id() {
     let _lab = Lab::a100();
     let (one, other) = (create(ONE, None).unwrap(), create(ONE, None).unwrap());
-    let mut found = [GpuInstanceHandle::of(0); 7];
+    let mut found = [GpuInstanceHandle::of(0, 0); 7];
     let mut count = 0;
     assert_eq!(
         nvmlDeviceGetGpuInstances(gpu(), ONE, Out::to_all(&mut found), Out::to(&mut count)),
@@ -155,7 +155,7 @@ fn gpu_instances_are_found_by_profile_and_by_id() {
 #[test]
 fn a_handle_that_is_none_and_a_missing_pointer_are_invalid_arguments() {
     let _lab = Lab::a100();
-    let stray = GpuInstanceHandle::of(3);
+    let stray = GpuInstanceHandle::of(0, 3);
     assert_eq!(nvmlGpuInstanceDestroy(stray), 2);
     assert_eq!(nvmlDeviceCreateGpuInstance(gpu(), ONE, Out::null()), 2);
     assert_eq!(

@@ -19,7 +19,7 @@ static TURN: Mutex<()> = Mutex::new(());
 /// A started library on an empty GPU.
 pub struct Lab {
     _turn: MutexGuard<'static, ()>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Lab {
@@ -38,15 +38,27 @@ impl Lab {
         Lab::set_up(&Settings::of_model("a100-40gb"), faults).unwrap()
     }
 
+    /// With GPUs of these models.
+    pub fn of_several(models: &[&str]) -> Lab {
+        let lab = Lab::a100();
+        let open = |(number, model): (usize, &&str)| {
+            let path = lab.folder.path().join(format!("{number}.state"));
+            VirtualGpu::open(&path, Some(*model)).unwrap()
+        };
+        let gpus = models.iter().enumerate().map(open).collect();
+        library::start_with(gpus, Faults::default());
+        lab
+    }
+
     /// With a GPU as it is set; none where the virtual GPU does not have the model.
     pub fn set_up(settings: &Settings, faults: &str) -> Option<Lab> {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         let gpu = VirtualGpu::set_up(&folder.path().join("gpu.state"), settings).ok()?;
-        library::start_with(gpu, Faults::parse(faults).unwrap());
+        library::start_with(vec![gpu], Faults::parse(faults).unwrap());
         Some(Lab {
             _turn: turn,
-            _folder: folder,
+            folder,
         })
     }
 }
@@ -59,7 +71,7 @@ impl Drop for Lab {
 
 /// The GPU's handle.
 pub fn gpu() -> DeviceHandle {
-    DeviceHandle::gpu()
+    DeviceHandle::gpu(0)
 }
 
 /// The value that a call stores, or its code.
@@ -85,7 +97,7 @@ pub fn ask_text(call: impl FnOnce(Out<c_char>, u32) -> u32) -> Result<String, u3
 
 /// Creates a GPU instance of the MIG profile with this id.
 pub fn create(profile: u32, start_and_size: Option<(u32, u32)>) -> Result<GpuInstanceHandle, u32> {
-    let blank = GpuInstanceHandle::of(99);
+    let blank = GpuInstanceHandle::of(0, 99);
     ask(blank, |out| match start_and_size {
         None => nvmlDeviceCreateGpuInstance(gpu(), profile, out),
         Some((start, size)) => {
@@ -97,7 +109,7 @@ pub fn create(profile: u32, start_and_size: Option<(u32, u32)>) -> Result<GpuIns
 
 /// Creates a compute instance.
 pub fn create_compute(gi: GpuInstanceHandle, profile: u32) -> Result<ComputeInstanceHandle, u32> {
-    let blank = ComputeInstanceHandle::of(99, 99);
+    let blank = ComputeInstanceHandle::of(0, 99, 99);
     ask(blank, |out| {
         nvmlGpuInstanceCreateComputeInstance(gi, profile, out)
     })

@@ -122,9 +122,9 @@ fn a_uuid_leads_back_to_its_device_and_survives_making_it_again() {
     };
     assert_eq!((find(&text), find(&whole)), (Ok(three), Ok(gpu())));
     assert_eq!(find("MIG-00000000-0000-5000-8000-000000000000"), Err(6));
-    let gi = crate::handle::GpuInstanceHandle::of(1);
+    let gi = crate::handle::GpuInstanceHandle::of(0, 1);
     assert_eq!(
-        nvmlComputeInstanceDestroy(crate::handle::ComputeInstanceHandle::of(1, 0)),
+        nvmlComputeInstanceDestroy(crate::handle::ComputeInstanceHandle::of(0, 1, 0)),
         0
     );
     assert_eq!(nvmlGpuInstanceDestroy(gi), 0);
@@ -141,9 +141,9 @@ fn a_uuid_leads_back_to_its_device_and_survives_making_it_again() {
 fn memory_and_processes_are_told_per_slice_and_summed_for_the_gpu() {
     let _lab = Lab::a100();
     let (three, one) = two_slices();
-    let slices = library::gpu().unwrap().slices().unwrap();
+    let slices = library::gpu(0).unwrap().slices().unwrap();
     let slice = slices.iter().find(|s| s.uuid == uuid(three)).unwrap();
-    library::gpu()
+    library::gpu(0)
         .unwrap()
         .charge(slice, Bytes(100 << 20))
         .unwrap();
@@ -186,7 +186,7 @@ fn memory_and_processes_are_told_per_slice_and_summed_for_the_gpu() {
 fn processes_are_told_by_mode_and_by_name() {
     let _lab = Lab::a100();
     let (three, one) = two_slices();
-    let gpu = library::gpu().unwrap();
+    let gpu = library::gpu(0).unwrap();
     let slices = gpu.slices().unwrap();
     let slice = slices.iter().find(|s| s.uuid == uuid(three)).unwrap();
     gpu.charge(slice, Bytes(5 << 20)).unwrap();
@@ -267,7 +267,7 @@ fn uuids_are_found_as_text_and_as_bytes() {
         *to = from as std::ffi::c_char;
     }
     assert_eq!(find(1, nvml::nvmlUUIDValue_t { str_ }), Ok(three));
-    let slices = library::gpu().unwrap().slices().unwrap();
+    let slices = library::gpu(0).unwrap().slices().unwrap();
     for slice in slices.iter().filter(|s| s.uuid == uuid(three)) {
         // SAFETY: all fields are plain bytes.
         let mut value: nvml::nvmlUUIDValue_t = unsafe { std::mem::zeroed() };

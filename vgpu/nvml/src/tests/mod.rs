@@ -14,6 +14,8 @@ mod mig_devices;
 
 mod pointers;
 
+mod several_gpus;
+
 mod start;
 mod structures;
 

@@ -63,7 +63,7 @@ fn mig_is_on_and_an_ampere_board_needs_a_reset_to_change_that() {
     assert_eq!(set_mig_mode(2), Err(2));
     assert_eq!(set_mig_mode(0), Ok(16), "a reset is required");
     assert_eq!(mig_mode(), (Ok(1), 0));
-    crate::library::gpu().unwrap().reset().unwrap();
+    crate::library::gpu(0).unwrap().reset().unwrap();
     assert_eq!(mig_mode(), (Ok(0), 0));
     assert_eq!(create(19, None).unwrap_err(), 3);
 }
@@ -143,7 +143,11 @@ fn an_unsupported_call_leaves_its_name_once_and_energy_is_never_zero() {
     let _lab = Lab::a100();
     assert_eq!(crate::stubs::nvmlDeviceGetTotalEnergyConsumption(), 3);
     assert_eq!(crate::stubs::nvmlDeviceGetTotalEnergyConsumption(), 3);
-    let mut log = crate::library::gpu().unwrap().path().as_os_str().to_owned();
+    let mut log = crate::library::gpu(0)
+        .unwrap()
+        .path()
+        .as_os_str()
+        .to_owned();
     log.push(".log");
     let text = std::fs::read_to_string(log).unwrap();
     assert_eq!(text, "nvmlDeviceGetTotalEnergyConsumption\n");
