@@ -15,13 +15,20 @@ fn summary(program: &Program) -> Summary {
 }
 
 #[test]
-fn the_five_programs_carry_their_job_profiles() {
+fn the_programs_carry_their_job_profiles() {
     let expected = [
         ("hotspot", 1, 1),
         ("nw", 2, 2),
         ("lud", 1, 4),
         ("bfs", 7, 2),
         ("gaussian", 3, 2),
+        ("pathfinder", 3, 1),
+        ("nn", 2, 1),
+        ("kmeans", 4, 2),
+        ("srad", 6, 2),
+        ("backprop", 2, 2),
+        ("lavaMD", 4, 1),
+        ("particlefilter", 3, 5),
     ];
     for (name, allocations, launches) in expected {
         let program = Program::rodinia(name).built_for_the_virtual_gpu();

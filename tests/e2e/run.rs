@@ -1,4 +1,4 @@
-//! `migfit run -f`: a batch of the five programs, its report and its files.
+//! `migfit run -f`: a batch of programs, its report and its files.
 
 use migfit_schema::report::Report;
 use migfit_tests::{Gpu, Migfit, Program, Run, Source, program::rodinia_folder};

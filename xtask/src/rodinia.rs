@@ -14,11 +14,11 @@ pub struct Program {
     pub name: &'static str,
     /// Three argument lists that run here, small to large.
     pub arguments: [&'static str; 3],
-    /// One that asks for gigabytes: only `fit` is shown it.
+    /// One that asks for as much as it can, mostly gigabytes: only `fit` is shown it.
     pub large: &'static str,
 }
 
-/// The five programs.
+/// The programs.
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "hotspot",
@@ -52,6 +52,57 @@ pub const PROGRAMS: &[Program] = &[
         name: "gaussian",
         arguments: ["-f inputs/system_64", "-s 1024 -q", "-s 4096 -q"],
         large: "-s 30000 -q",
+    },
+    Program {
+        name: "pathfinder",
+        arguments: ["1000 50 7", "10000 1000 1", "100000 100 20"],
+        large: "1000000 2000 20",
+    },
+    Program {
+        name: "nn",
+        arguments: [
+            "inputs/records_10000 -r 5 -lat 30 -lng 90",
+            "inputs/records_10000 -q",
+            "inputs/records_42764 -q",
+        ],
+        large: "inputs/records_42764 -q",
+    },
+    Program {
+        name: "kmeans",
+        arguments: [
+            "-i inputs/points_10000",
+            "-i inputs/points_10000 -n 2 -m 9",
+            "-b -i inputs/points_65536.bin -m 8 -n 8",
+        ],
+        large: "-b -i inputs/points_65536.bin -m 20000 -n 20000",
+    },
+    Program {
+        name: "srad",
+        arguments: [
+            "64 64 0 31 0 31 0.5 4",
+            "512 512 0 127 0 127 0.5 40",
+            "2048 2048 0 127 0 127 0.5 4",
+        ],
+        large: "16384 16384 0 127 0 127 0.5 4",
+    },
+    Program {
+        name: "backprop",
+        arguments: ["1024", "65536", "262144"],
+        large: "1048560",
+    },
+    Program {
+        name: "lavaMD",
+        arguments: ["-boxes1d 4", "-boxes1d 10", "-boxes1d 24"],
+        large: "-boxes1d 100",
+    },
+    Program {
+        name: "particlefilter",
+        arguments: [
+            "-x 128 -y 128 -z 10 -np 1000",
+            "-x 128 -y 128 -z 10 -np 40000",
+            "-x 512 -y 512 -z 20 -np 10000",
+        ],
+        large: "-x 128 -y 128 -z 10 -np 1000000",
     },
 ];
 

@@ -2,6 +2,7 @@
 
 use crate::error::{ChoreError, file};
 use crate::paths;
+use crate::rodinia::PROGRAMS;
 use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
@@ -54,7 +55,10 @@ fn lines(report: &Report, path: &Path, elapsed: Duration) -> Vec<String> {
         .map(|launch| launch.count)
         .sum();
     vec![
-        "migfit read the LLVM IR of five CUDA programs while the real nvcc built them.".to_owned(),
+        format!(
+            "migfit read the LLVM IR of {} CUDA programs while the real nvcc built them.",
+            PROGRAMS.len()
+        ),
         "From that alone it foretold how much GPU memory each run needs, before it ran.".to_owned(),
         format!(
             "{} of {} jobs ran to their end on a virtual A100 40GB.",

@@ -21,7 +21,10 @@ pub fn run() -> Result<(), ChoreError> {
     show::chapter("1. The GPU: an A100 40GB, and the layouts of its five basic MIG profiles");
     migfit(&["layout", "show", "--gpu", "a100-40gb"])?;
     migfit(&["layout", "graph", "--gpu", "a100-40gb"])?;
-    show::chapter("2. Building five CUDA programs with the real nvcc and their own Makefiles");
+    show::chapter(&format!(
+        "2. Building {} CUDA programs with the real nvcc and their own Makefiles",
+        PROGRAMS.len()
+    ));
     show::command("migfit build --virtual -- make");
     let folder = prepare(|make| process::run(make, "the compiler's message is above"))?;
     show::chapter("3. What each program needs, before it runs");
@@ -36,7 +39,7 @@ pub fn run() -> Result<(), ChoreError> {
     closing::print(&report, begun.elapsed())
 }
 
-/// The five programs built for the virtual GPU, with their inputs; quick when they are there.
+/// The programs built for the virtual GPU, with their inputs; quick when they are there.
 pub fn built_programs() -> Result<PathBuf, ChoreError> {
     prepare(|make| process::quiet(make, "run `cargo xtask demo` to see the build"))
 }
