@@ -138,8 +138,8 @@ pub struct AttemptReport {
     pub attempt: u32,
     /// MIG profile of the slice.
     pub mig_profile: String,
-    /// Where the slice lay.
-    pub placement: Placement,
+    /// Where the slice lay; null where the driver does not tell.
+    pub placement: Option<Placement>,
     /// Peak of requested device bytes that the runtime saw; null where nothing was recorded.
     pub observed_peak_bytes: Option<u64>,
     /// The first allocation that failed for lack of memory; null: none was seen.

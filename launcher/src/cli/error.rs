@@ -53,6 +53,12 @@ pub enum CliError {
     /// `--policy` of `migfit simulate` names one twice.
     #[error("--policy names {0} twice")]
     PolicyTwice(&'static str),
+    /// `--slice` names no MIG device.
+    #[error("'{given}' is no UUID of a MIG device")]
+    BadSlice {
+        /// As given.
+        given: String,
+    },
     /// `--gpu` of `migfit run` is none of the forms that we know.
     #[error("'{given}' selects no GPU")]
     BadSelector {
@@ -75,6 +81,9 @@ impl Explain for CliError {
             CliError::Model(error) => model_hint(error),
             CliError::UnknownPolicy { nearest, known, .. } => meant(*nearest, "policies", known),
             CliError::UnknownMigProfile { known, .. } => meant(None, "MIG profiles", known),
+            CliError::BadSlice { .. } => {
+                "nvidia-smi -L lists them: MIG-5c0f...; leave --slice out, and migfit makes one".to_owned()
+            }
             CliError::NoArgsWithArgs => {
                 "leave one of them out: everything behind PROGRAM is its arguments".to_owned()
             }
@@ -108,6 +117,7 @@ impl Explain for CliError {
             | CliError::HostOfARun { .. }
             | CliError::BadHostMemory { .. }
             | CliError::PolicyTwice(_)
+            | CliError::BadSlice { .. }
             | CliError::NoArgsWithArgs => ExitCode::Usage,
         }
     }

@@ -133,6 +133,9 @@ pub struct RunFlags {
     /// refuses a GPU that is not divided; with --plan MODEL or virtual:MODEL
     #[arg(long, value_name = "SELECTOR", default_value = "auto")]
     pub gpu: String,
+    /// MIG-UUID: run PROGRAM on this slice, which is there already and stays as it is
+    #[arg(long, value_name = "MIG-UUID", conflicts_with_all = ["file", "plan"])]
+    pub slice: Option<String>,
     /// Who goes where, when: sequential or fifo
     #[arg(long, value_name = "POLICY", default_value = "fifo")]
     pub policy: String,

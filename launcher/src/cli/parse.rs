@@ -134,6 +134,7 @@ fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
     Ok(RunPlan {
         jobs: jobs(flags.file, flags.command),
         gpu: GpuSelector::read(&flags.gpu)?,
+        slice: flags.slice.map(slice).transpose()?,
         policy: policy(&flags.policy)?,
         out: flags.out,
         json: flags.json,
@@ -188,6 +189,13 @@ fn host(flags: HostFlags) -> Result<StatedHost, CliError> {
         cpus: flags.cpus,
         memory: memory.transpose()?,
     })
+}
+
+fn slice(given: String) -> Result<String, CliError> {
+    match given.starts_with("MIG-") {
+        true => Ok(given),
+        false => Err(CliError::BadSlice { given }),
+    }
 }
 
 /// The grammar asks for at least one word.

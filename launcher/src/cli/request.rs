@@ -107,6 +107,8 @@ pub struct RunPlan {
     pub jobs: JobSource,
     /// The GPU.
     pub gpu: GpuSelector,
+    /// UUID of the one slice to use, which somebody else made.
+    pub slice: Option<String>,
     /// Who goes where, when.
     pub policy: PolicyName,
     /// Folder for report, run records and output; none: the run chooses.

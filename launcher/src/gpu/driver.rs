@@ -84,6 +84,27 @@ pub struct ToldInstance {
     pub placement: Placement,
 }
 
+/// A MIG device that exists, whoever made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldSlice {
+    /// `MIG-...`
+    pub uuid: String,
+    /// Id of its GPU instance.
+    pub gi: u32,
+    /// Id of its compute instance.
+    pub ci: u32,
+    /// The driver's name for it, which ends in that of its MIG profile; none where it tells none.
+    pub name: Option<String>,
+    /// SM slices of its GPU instance.
+    pub sm_slices: u32,
+    /// SMs.
+    pub sms: u32,
+    /// Memory in MiB (which NVML calls MB).
+    pub memory_mib: u64,
+    /// Where its GPU instance lies; the driver tells it to the privileged alone.
+    pub placement: Option<Placement>,
+}
+
 /// A process that holds a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToldProcess {
@@ -140,6 +161,9 @@ pub trait Driver {
 
     /// UUID of the MIG device of this GPU instance and compute instance; none where there is none.
     fn mig_uuid(&self, gi: u32, ci: u32) -> Result<Option<String>, GpuError>;
+
+    /// All its MIG devices.
+    fn slices(&self) -> Result<Vec<ToldSlice>, GpuError>;
 
     /// Processes with a context on it, as far as this user may see them.
     fn processes(&self) -> Result<Vec<ToldProcess>, GpuError>;

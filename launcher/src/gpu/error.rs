@@ -149,6 +149,22 @@ pub enum GpuError {
         /// The driver's function.
         call: &'static str,
     },
+    /// No MIG device has this UUID.
+    #[error("there is no MIG device {uuid}")]
+    NoSlice {
+        /// As asked for.
+        uuid: String,
+        /// UUIDs and names of those that there are.
+        there: Vec<(String, Option<String>)>,
+    },
+    /// A process runs on a MIG device that was to be used.
+    #[error("the MIG device {uuid} is in use: {holders}")]
+    SliceInUse {
+        /// Which.
+        uuid: String,
+        /// Who runs there.
+        holders: Holders,
+    },
     /// The driver is too old for this function.
     #[error("this driver has no {call}")]
     NoFunction {

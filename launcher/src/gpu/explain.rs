@@ -18,6 +18,13 @@ impl Explain for GpuError {
                     kernel.as_deref().unwrap_or(unknown)
                 ))
             }
+            GpuError::NoSlice { there, .. } => {
+                let line = |(uuid, name): &(String, Option<String>)| {
+                    format!("{uuid}  {}", name.as_deref().unwrap_or_default())
+                };
+                let lines: Vec<String> = there.iter().map(line).collect();
+                Some(lines.join("\n"))
+            }
             GpuError::NoneUsable { passed } => {
                 let lines: Vec<String> = passed.iter().map(ToString::to_string).collect();
                 Some(lines.join("\n"))
@@ -32,9 +39,10 @@ impl Explain for GpuError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            GpuError::NoLibrary { .. } | GpuError::NoDriver | GpuError::NoGpu { .. } => {
-                ExitCode::NoGpu
-            }
+            GpuError::NoLibrary { .. }
+            | GpuError::NoDriver
+            | GpuError::NoGpu { .. }
+            | GpuError::NoSlice { .. } => ExitCode::NoGpu,
             // What is wrong with the first GPU of several.
             GpuError::NoneUsable { passed } => passed
                 .first()
@@ -44,6 +52,7 @@ impl Explain for GpuError {
             GpuError::InUse { .. }
             | GpuError::StaysInUse { .. }
             | GpuError::Held { .. }
+            | GpuError::SliceInUse { .. }
             | GpuError::Full { .. }
             | GpuError::Shared { .. }
             | GpuError::NoRoom { .. } => ExitCode::GpuOccupied,
@@ -78,6 +87,13 @@ fn hint(error: &GpuError) -> String {
                 .to_owned()
         }
         GpuError::NoGpu { .. } => format!("nvidia-smi -L lists the GPUs; or {VIRTUAL}"),
+        GpuError::NoSlice { there, .. } if there.is_empty() => {
+            "there is none at all: leave --slice out, and migfit makes one".to_owned()
+        }
+        GpuError::NoSlice { .. } => "name one of these, or leave --slice out: migfit then makes one".to_owned(),
+        GpuError::SliceInUse { .. } => {
+            "wait until they have gone, name another, or leave --slice out: migfit then makes one".to_owned()
+        }
         GpuError::NoneUsable { .. } => {
             "mend one of them (migfit doctor says how), or name one: --gpu 0".to_owned()
         }

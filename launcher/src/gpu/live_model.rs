@@ -4,7 +4,7 @@
 //! name for it. Pure.
 
 use crate::gpu::GpuError;
-use crate::gpu::driver::{ToldBoard, ToldProfile};
+use crate::gpu::driver::{ToldBoard, ToldProfile, ToldSlice};
 use migfit_mig::{Attribute, MemorySource, MigProfile, Model, Placement, ProfileName};
 use migfit_schema::units::Mib;
 
@@ -79,6 +79,52 @@ pub fn undivided(board: &ToldBoard) -> Result<Model, GpuError> {
         compute_slices: 1,
         profiles: vec![slice],
         ..frame
+    })
+}
+
+/// The model of a GPU of which one MIG device is to be used as it is, and nothing else.
+#[must_use]
+pub fn lent(board: &ToldBoard, slice: &ToldSlice) -> Model {
+    let known = migfit_mig::find(&board.name).ok();
+    let name = lent_name(slice);
+    let usual = known.and_then(|known| known.profile(name));
+    let size = usual.map_or(1, |usual| usual.memory_slices);
+    let place = slice.placement.unwrap_or(Placement { start: 0, size });
+    let profile = MigProfile {
+        name,
+        nvml_index: 0,
+        id: 0,
+        memory_slices: place.size,
+        memory_mib: Mib(slice.memory_mib),
+        memory_from: MemorySource::Read,
+        sms: Some(slice.sms),
+        engines: None,
+        max_count: 1,
+        starts: vec![place.start],
+        driver_order: Vec::new(),
+        compute_instances: Vec::new(),
+    };
+    let total = board
+        .memory
+        .map_or(slice.memory_mib, |memory| memory.total.0 >> 20);
+    Model {
+        memory_slices: place.start + place.size,
+        compute_slices: name.slices,
+        profiles: vec![profile],
+        ..frame(board, known, Mib(total))
+    }
+}
+
+/// Name of the MIG profile: what stands behind `MIG` in that of the MIG device, else made up from its size.
+fn lent_name(slice: &ToldSlice) -> ProfileName {
+    let told = slice
+        .name
+        .as_deref()
+        .and_then(|name| name.rsplit_once("MIG "));
+    let told = told.and_then(|(_, profile)| profile.trim().parse().ok());
+    told.unwrap_or_else(|| {
+        let gb = slice.memory_mib.div_ceil(1024);
+        ProfileName::plain(slice.sm_slices, u32::try_from(gb).unwrap_or(u32::MAX))
     })
 }
 

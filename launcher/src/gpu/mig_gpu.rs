@@ -39,6 +39,8 @@ pub struct GpuFacts {
     pub is_virtual: bool,
     /// Whether it is not divided, so that it is one slice.
     pub is_undivided: bool,
+    /// Whether the driver does not tell where the one slice lies that is used: its place in the model is made up.
+    pub place_untold: bool,
 }
 
 /// A planned slice: a GPU instance with one compute instance of its full size, or all of an undivided GPU.

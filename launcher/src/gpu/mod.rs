@@ -25,11 +25,14 @@ pub mod whole_gpu;
 
 pub mod open;
 
+mod lent;
+
 pub mod virtual_gpu;
 
 #[cfg(test)]
 pub mod scripted;
 
 pub use error::GpuError;
+pub use lent::open_slice;
 pub use mig_gpu::{GpuFacts, GpuInstance, LiveMigDevice, MigDeviceSpec, MigGpu, Which};
 pub use open::{Opened, Wish, open};

@@ -200,6 +200,7 @@ pub fn facts(driver: &dyn Driver, board: &ToldBoard) -> Result<GpuFacts, GpuErro
         is_virtual: version.contains(VIRTUAL_DRIVER),
         driver: version,
         is_undivided: false,
+        place_untold: false,
     })
 }
 

@@ -4,7 +4,7 @@
 use crate::gpu::GpuError;
 use crate::gpu::driver::{
     Driver, Machine, MigMode, ProfileId, ProfileIndex, ToldBoard, ToldInstance, ToldMemory,
-    ToldProcess, ToldProfile,
+    ToldProcess, ToldProfile, ToldSlice,
 };
 use migfit_mig::{Layout, Model, Placed, Placement};
 use std::cell::RefCell;
@@ -111,6 +111,16 @@ impl Scripted {
         }
         drop(state);
         self
+    }
+
+    /// With a compute instance on each of them.
+    pub fn with_devices(self, layout: &str) -> Scripted {
+        let gpu = self.with(layout);
+        let mut state = gpu.state.borrow_mut();
+        let all: Vec<(u32, u32)> = state.there.iter().map(|told| (told.gi, 0)).collect();
+        state.compute = all;
+        drop(state);
+        gpu
     }
 
     /// What is there, as text.
@@ -295,6 +305,30 @@ impl Driver for Scripted {
         self.called("mig_uuid")?;
         let there = self.state.borrow().compute.contains(&(gi, ci));
         Ok(there.then(|| format!("MIG-{gi}-{ci}")))
+    }
+
+    fn slices(&self) -> Result<Vec<ToldSlice>, GpuError> {
+        self.called("slices")?;
+        let may_look = self.called("placement_of").is_ok();
+        let state = self.state.borrow();
+        let of = |&(gi, ci): &(u32, u32)| {
+            let told = state.there.iter().find(|told| told.gi == gi).unwrap();
+            let profiles = state.model.profiles.iter();
+            let profile = profiles.clone().find(|p| p.id == told.profile.0).unwrap();
+            ToldSlice {
+                uuid: format!("MIG-{gi}-{ci}"),
+                gi,
+                ci,
+                name: state
+                    .named
+                    .then(|| format!("{} MIG {}", state.board.name, profile.name)),
+                sm_slices: profile.name.slices,
+                sms: profile.sms.unwrap(),
+                memory_mib: profile.memory_mib.0,
+                placement: may_look.then_some(told.placement),
+            }
+        };
+        Ok(state.compute.iter().map(of).collect())
     }
 
     fn processes(&self) -> Result<Vec<ToldProcess>, GpuError> {

@@ -13,6 +13,8 @@ pub mod sequential;
 
 pub mod fifo;
 
+pub mod named;
+
 pub use host::{HostRoom, Shortage};
 pub use policies::Policy;
 pub use situation::{Queued, Situation};

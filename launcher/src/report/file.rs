@@ -42,6 +42,8 @@ pub struct Begun {
     pub unrecorded: Option<String>,
     /// Whether the job's output goes to the terminal.
     pub terminal: bool,
+    /// Whether nobody knows where the slice lies.
+    pub place_untold: bool,
 }
 
 /// The report of a run that goes on.
@@ -99,7 +101,7 @@ impl<'f> ReportFile<'f> {
         }
         let coped = outcome.last().and_then(Attempt::hidden_lack);
         self.basis.coped += usize::from(coped.is_some());
-        let line = job::line(ready, outcome, self.begun.terminal);
+        let line = job::line(ready, outcome, &self.begun);
         self.enter(number, line, job::beside(ready, outcome), Instant::now());
     }
 
@@ -242,6 +244,7 @@ mod tests {
             host: samples::basis().host,
             unrecorded: unrecorded.map(str::to_owned),
             terminal: false,
+            place_untold: false,
         }
     }
 
@@ -326,20 +329,20 @@ mod tests {
             let jobs = ready(count);
             let mut file = ReportFile::new(&folder, begun(None), &jobs);
             let not_started = Outcome::not_started("x");
-            let line = |number: usize| job::line(&jobs[number], &not_started, false);
-            let begun = Instant::now();
-            file.enter(0, line(0), Beside::default(), begun);
+            let line = |number: usize| job::line(&jobs[number], &not_started, &begun(None));
+            let now = Instant::now();
+            file.enter(0, line(0), Beside::default(), now);
             assert_eq!(on_disk(&folder).jobs.len(), 1);
             // At once, so that the first one's time has not passed.
-            file.enter(1, line(1), Beside::default(), begun);
+            file.enter(1, line(1), Beside::default(), now);
             assert_eq!(on_disk(&folder).jobs.len(), later, "of {count}");
             let journal = std::fs::read_to_string(folder.journal()).unwrap();
             assert_eq!(journal.lines().count(), 2, "the journal has each");
             let second: JobReport = serde_json::from_str(journal.lines().last().unwrap()).unwrap();
             assert_eq!(second.name, "j1");
-            file.enter(2, line(2), Beside::default(), begun + 2 * PAUSE);
+            file.enter(2, line(2), Beside::default(), now + 2 * PAUSE);
             assert_eq!(on_disk(&folder).jobs.len(), 3);
-            file.enter(3, line(3), Beside::default(), begun);
+            file.enter(3, line(3), Beside::default(), now);
             assert!(file.finish().1.is_none());
             assert_eq!(on_disk(&folder).jobs.len(), 4, "the last word is whole");
         }

@@ -40,11 +40,13 @@ impl Heading {
                 host: host(),
                 date: date::rfc3339(started),
             },
-            baseline: match gpu.is_undivided {
-                true => Some("unpartitioned".to_owned()),
-                false => whole.map(|whole| format!("{}g", whole.name.slices)),
+            baseline: match (&plan.slice, gpu.is_undivided) {
+                // One slice says nothing of the GPU.
+                (Some(_), _) => None,
+                (None, true) => Some("unpartitioned".to_owned()),
+                (None, false) => whole.map(|whole| format!("{}g", whole.name.slices)),
             },
-            is_baseline: plan.policy == PolicyName::Sequential,
+            is_baseline: plan.policy == PolicyName::Sequential && plan.slice.is_none(),
             notes: opened.notes.clone(),
         }
     }

@@ -1,20 +1,22 @@
 //! One job's line of the report.
 
+use crate::report::file::Begun;
 use crate::run::attempt::Attempt;
 use crate::run::outcome::Outcome;
 use crate::run::ready::ReadyJob;
 use migfit_schema::report::{AttemptReport, FailedAllocation, JobReport};
 use migfit_schema::units::Mib;
+use std::path::Path;
 use std::time::Duration;
 
-/// The line of a job; `terminal`: its output went there and not to files.
+/// The line of a job of this run.
 #[must_use]
-pub fn line(ready: &ReadyJob, outcome: &Outcome, terminal: bool) -> JobReport {
+pub fn line(ready: &ReadyJob, outcome: &Outcome, begun: &Begun) -> JobReport {
     let foretold = ready.program.as_ref().ok().map(|program| &program.foretold);
     let last = outcome.last();
     let each = outcome.attempts.iter().zip(1..);
     let each: Vec<AttemptReport> = each
-        .map(|(attempt, number)| one(attempt, number, terminal))
+        .map(|(attempt, number)| one(attempt, number, begun))
         .collect();
     let told = each.last();
     JobReport {
@@ -23,7 +25,7 @@ pub fn line(ready: &ReadyJob, outcome: &Outcome, terminal: bool) -> JobReport {
         observed_peak_bytes: last.and_then(|attempt| attempt.seen.peak),
         verdict: foretold.map_or_else(|| "unknown".to_owned(), |f| f.verdict.to_string()),
         mig_profile: told.map(|attempt| attempt.mig_profile.clone()),
-        placement: told.map(|attempt| attempt.placement),
+        placement: told.and_then(|attempt| attempt.placement),
         attempts: u32::try_from(each.len()).unwrap_or(u32::MAX),
         wait_s: told.map(|attempt| attempt.wait_s),
         run_s: told.map(|attempt| attempt.run_s),
@@ -40,12 +42,12 @@ pub fn line(ready: &ReadyJob, outcome: &Outcome, terminal: bool) -> JobReport {
     }
 }
 
-fn one(attempt: &Attempt, number: u32, terminal: bool) -> AttemptReport {
-    let file = |path: &std::path::Path| (!terminal).then(|| path.display().to_string());
+fn one(attempt: &Attempt, number: u32, begun: &Begun) -> AttemptReport {
+    let file = |path: &Path| (!begun.terminal).then(|| path.display().to_string());
     AttemptReport {
         attempt: number,
         mig_profile: attempt.placed.profile.to_string(),
-        placement: attempt.placed.placement.into(),
+        placement: (!begun.place_untold).then(|| attempt.placed.placement.into()),
         observed_peak_bytes: attempt.seen.peak,
         failed_allocation: attempt.lack().map(|lack| FailedAllocation {
             requested_bytes: lack.requested.0,

@@ -32,7 +32,7 @@ pub fn attempts() -> Vec<AttemptReport> {
     let first = AttemptReport {
         attempt: 1,
         mig_profile: "1g.5gb".to_owned(),
-        placement: Placement { start: 6, size: 1 },
+        placement: Some(Placement { start: 6, size: 1 }),
         observed_peak_bytes: Some(2 << 30),
         failed_allocation: Some(FailedAllocation {
             requested_bytes: 4 << 30,
@@ -49,7 +49,7 @@ pub fn attempts() -> Vec<AttemptReport> {
     let second = AttemptReport {
         attempt: 2,
         mig_profile: "1g.10gb".to_owned(),
-        placement: Placement { start: 4, size: 2 },
+        placement: Some(Placement { start: 4, size: 2 }),
         observed_peak_bytes: Some(6 << 30),
         failed_allocation: None,
         wait_s: 0.75,

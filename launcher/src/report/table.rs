@@ -165,14 +165,17 @@ fn foretold_and_seen(jobs: &[JobReport]) -> String {
 }
 
 fn slice(job: &JobReport) -> String {
-    match (&job.mig_profile, job.placement) {
-        (Some(profile), Some(placement)) => place(profile, placement),
-        _ => "-".to_owned(),
+    match &job.mig_profile {
+        Some(profile) => place(profile, job.placement),
+        None => "-".to_owned(),
     }
 }
 
-fn place(profile: &str, placement: Placement) -> String {
-    format!("{profile}@{}", placement.start)
+fn place(profile: &str, placement: Option<Placement>) -> String {
+    match placement {
+        Some(placement) => format!("{profile}@{}", placement.start),
+        None => profile.to_owned(),
+    }
 }
 
 fn bytes(bytes: Option<u64>) -> String {

@@ -60,12 +60,13 @@ pub fn variables(gpu: &GpuSelector, state: Option<&Path>) -> Vec<(OsString, OsSt
     }
 }
 
-/// Opens the GPU; `library`: the folder of the virtual GPU's libraries.
+/// Opens the GPU, or the one slice of it that is named; `library`: the folder of the virtual GPU's libraries.
 ///
 /// # Errors
 /// When it does not answer, or is not one to run on.
 pub fn open(
     selector: &GpuSelector,
+    slice: Option<&str>,
     library: Option<&Path>,
     state: &State,
 ) -> Result<Opened, RunError> {
@@ -79,7 +80,10 @@ pub fn open(
         GpuSelector::Real(wish) => wish,
     };
     let library = Library::open(nvml.as_deref()).map_err(|error| not_started(error, state))?;
-    Ok(gpu::open(&library, wish)?)
+    Ok(match slice {
+        Some(uuid) => gpu::open_slice(&library, wish, uuid)?,
+        None => gpu::open(&library, wish)?,
+    })
 }
 
 /// A virtual GPU that does not start says nothing of drivers and boards: its library or its state file is at fault.

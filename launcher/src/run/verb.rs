@@ -4,6 +4,8 @@ use crate::cli::request::RunPlan;
 use crate::cli::selector::GpuSelector;
 use crate::gpu::{Opened, virtual_gpu};
 use crate::jobs::{Commands, Job, source};
+use crate::policy::Policy;
+use crate::policy::named::Named;
 use crate::report::{self, Begun, Heading, ReportFile};
 use crate::run::batch::{self, Batch};
 use crate::run::finished::{Finished, Ran, finished};
@@ -64,7 +66,8 @@ impl Stage {
         };
         // SAFETY: no thread was started yet.
         unsafe { virtual_gpu::announce(&around.variables) };
-        let opened = opened::open(&plan.gpu, around.virtual_gpu.as_deref(), &state)?;
+        let slice = plan.slice.as_deref();
+        let opened = opened::open(&plan.gpu, slice, around.virtual_gpu.as_deref(), &state)?;
         Ok(Stage {
             started,
             folder,
@@ -79,8 +82,9 @@ impl Stage {
     fn perform(&mut self, plan: &RunPlan, jobs: Vec<Job>) -> Result<Ran, RunError> {
         let model = self.opened.gpu.model().clone();
         let heading = Heading::new(plan, &self.opened, self.started);
+        let place_untold = self.opened.gpu.facts().place_untold;
         let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
-        let policy = plan.policy.policy();
+        let policy = policy(plan);
         let slices = Slices::observe(self.opened.gpu.as_mut())?;
         let board = Board {
             model: &model,
@@ -105,6 +109,7 @@ impl Stage {
             host: host::room(),
             unrecorded: self.unrecorded.clone(),
             terminal,
+            place_untold,
         };
         let input = match terminal {
             true => StandardInput::ours(),
@@ -157,4 +162,11 @@ fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
         Ok(_) => Ok(ready),
     });
     each.collect()
+}
+
+fn policy(plan: &RunPlan) -> Box<dyn Policy> {
+    match &plan.slice {
+        Some(_) => Box::new(Named),
+        None => plan.policy.policy(),
+    }
 }

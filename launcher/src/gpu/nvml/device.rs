@@ -4,6 +4,7 @@
 use crate::gpu::GpuError;
 use crate::gpu::driver::{
     Driver, MigMode, ProfileId, ToldBoard, ToldInstance, ToldMemory, ToldProcess, ToldProfile,
+    ToldSlice,
 };
 use crate::gpu::nvml::Library;
 use crate::gpu::nvml::code::told;
@@ -152,6 +153,10 @@ impl Driver for NvmlDevice {
         let found = self.mig_device(gi, Some(ci))?;
         let uuid = found.map(|mig| mig.uuid().map_err(told("nvmlDeviceGetUUID")));
         uuid.transpose()
+    }
+
+    fn slices(&self) -> Result<Vec<ToldSlice>, GpuError> {
+        self.told_slices()
     }
 
     fn processes(&self) -> Result<Vec<ToldProcess>, GpuError> {

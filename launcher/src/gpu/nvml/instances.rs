@@ -107,6 +107,11 @@ impl NvmlDevice {
         check(code, CALL)
     }
 
+    /// The GPU instance with this id.
+    pub(super) fn instance_info(&self, gi: u32) -> Result<ToldInstance, GpuError> {
+        self.info(self.instance(gi)?)
+    }
+
     fn instance(&self, gi: u32) -> Result<sys::nvmlGpuInstance_t, GpuError> {
         const CALL: &str = "nvmlDeviceGetGpuInstanceById";
         let call = function(&self.nvml.lib().nvmlDeviceGetGpuInstanceById, CALL)?;

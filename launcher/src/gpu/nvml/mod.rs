@@ -8,6 +8,7 @@ pub mod instances;
 pub mod library;
 pub mod processes;
 pub mod profiles;
+pub mod slices;
 
 pub use device::NvmlDevice;
 pub use library::Library;

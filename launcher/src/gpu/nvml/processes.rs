@@ -47,7 +47,7 @@ impl NvmlDevice {
         Ok(None)
     }
 
-    fn mig_devices(&self) -> Result<Vec<Device<'_>>, GpuError> {
+    pub(super) fn mig_devices(&self) -> Result<Vec<Device<'_>>, GpuError> {
         let device = self.device();
         let most = device
             .mig_device_count()
@@ -65,7 +65,7 @@ impl NvmlDevice {
         Ok(found)
     }
 
-    fn ids(&self, mig: &Device<'_>) -> Result<(u32, u32), GpuError> {
+    pub(super) fn ids(&self, mig: &Device<'_>) -> Result<(u32, u32), GpuError> {
         const GI: &str = "nvmlDeviceGetGpuInstanceId";
         const CI: &str = "nvmlDeviceGetComputeInstanceId";
         let gi_of = function(&self.nvml.lib().nvmlDeviceGetGpuInstanceId, GI)?;
