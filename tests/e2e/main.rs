@@ -24,6 +24,8 @@ mod crashes;
 
 mod restarts;
 
+mod slice;
+
 mod stopped;
 
 mod preload;

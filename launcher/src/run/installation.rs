@@ -1,7 +1,10 @@
 //! Where migfit's own libraries are: beside the program that runs, `PREFIX/bin/migfit` -> `PREFIX/lib/migfit`.
 
 use crate::run::RunError;
-use object::read::{Object, ObjectSymbol, ReadCache};
+use object::Endianness;
+use object::elf::Sym64;
+use object::read::elf::{ElfFile64, Sym as _};
+use object::read::{Object, ObjectSection, ReadCache};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -86,16 +89,54 @@ pub fn looks_like(library: &Path, function: &[u8]) -> Result<(), String> {
         ErrorKind::NotFound => "is missing".to_owned(),
         _ => format!("cannot be read: {error}"),
     })?;
-    let file = ReadCache::new(file);
-    let elf = object::File::parse(&file).map_err(|error| format!("cannot be loaded: {error}"))?;
-    let is_it = |symbol: object::Symbol<'_, '_, _>| {
-        symbol.is_definition() && symbol.name_bytes().is_ok_and(|name| name == function)
-    };
-    match elf.dynamic_symbols().any(is_it) {
-        true => Ok(()),
-        false => Err(format!(
+    match defines(&ReadCache::new(file), function) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(format!(
             "cannot be used: it has no {}",
             String::from_utf8_lossy(function)
         )),
+        Err(error) => Err(format!("cannot be loaded: {error}")),
+    }
+}
+
+/// Whether a library exports a function. All names are read at once: one by one, hundreds would take milliseconds.
+fn defines(file: &ReadCache<File>, function: &[u8]) -> object::read::Result<bool> {
+    let elf = ElfFile64::<Endianness, _>::parse(file)?;
+    let names = match elf.section_by_name(".dynstr") {
+        Some(section) => section.data()?,
+        None => return Ok(false),
+    };
+    let endian = elf.endian();
+    let named = |symbol: &Sym64<Endianness>| {
+        let name = names.get(symbol.st_name(endian) as usize..);
+        let rest = name.and_then(|name| name.strip_prefix(function));
+        rest.is_some_and(|rest| rest.first() == Some(&0))
+    };
+    let symbols = elf.elf_dynamic_symbol_table();
+    Ok(symbols
+        .iter()
+        .any(|symbol| symbol.is_definition(endian) && named(symbol)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_exports_what_it_defines_alone() {
+        // This very program is no library; the C library is one wherever tests run.
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let path = maps.lines().find_map(|line| {
+            let path = line.split_whitespace().last()?;
+            path.contains("libc.so").then(|| path.to_owned())
+        });
+        let libc = PathBuf::from(path.unwrap());
+        assert_eq!(looks_like(&libc, b"fopen"), Ok(()));
+        let missing = looks_like(&libc, b"fope").unwrap_err();
+        assert_eq!(missing, "cannot be used: it has no fope");
+        // It only asks for this one: the loader defines it.
+        assert!(looks_like(&libc, b"_dl_find_dso_for_object").is_err());
+        let absent = looks_like(Path::new("/no/such"), b"x").unwrap_err();
+        assert_eq!(absent, "is missing");
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::kernel::Extent;
 use crate::record::layout::{
-    FAILURE_ROWS, KERNEL_ROWS, MappedRecord, NAME_BYTES, RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS,
+    FAILURE_ROWS, KERNEL_ROWS, MappedFailure, MappedKernel, MappedPoint, MappedRecord, NAME_BYTES,
+    RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS,
 };
 use crate::record::seen::{Failure, LaunchCount, RunRecord};
 
@@ -109,46 +110,58 @@ impl Words<'_> {
         std::array::from_fn(|_| self.next())
     }
 
+    /// The rows used of a table, each by `row`; those never used are passed over unread.
+    fn table<T>(
+        &mut self,
+        used: usize,
+        size: usize,
+        rows: usize,
+        row: fn(&mut Self) -> T,
+    ) -> Vec<T> {
+        let end = self.at + rows * size;
+        let found = (0..used.min(rows)).map(|_| row(self)).collect();
+        self.at = end;
+        found
+    }
+
     fn failures(&mut self, count: u64) -> Vec<Failure> {
-        let rows = (0..FAILURE_ROWS).map(|_| {
-            let [requested, current, code] = self.take();
+        let used = bounded(count, FAILURE_ROWS);
+        self.table(used, size_of::<MappedFailure>(), FAILURE_ROWS, |words| {
+            let [requested, current, code] = words.take();
             Failure {
                 requested,
                 current,
                 code,
             }
-        });
-        let all: Vec<_> = rows.collect();
-        all.into_iter().take(bounded(count, FAILURE_ROWS)).collect()
+        })
     }
 
     fn kernels(&mut self, count: u64) -> Vec<LaunchCount> {
-        let rows = (0..KERNEL_ROWS).map(|_| {
-            let name = self.bytes[self.at..self.at + NAME_BYTES]
+        let used = bounded(count, KERNEL_ROWS);
+        self.table(used, size_of::<MappedKernel>(), KERNEL_ROWS, |words| {
+            let name = words.bytes[words.at..words.at + NAME_BYTES]
                 .split(|b| *b == 0)
                 .next();
             let kernel = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
-            self.at += NAME_BYTES;
-            let count = self.next();
-            let (grid, block) = (extent(self.take()), extent(self.take()));
+            words.at += NAME_BYTES;
+            let count = words.next();
+            let (grid, block) = (extent(words.take()), extent(words.take()));
             LaunchCount {
                 kernel,
                 grid,
                 block,
-                shared: self.next(),
+                shared: words.next(),
                 count,
             }
-        });
-        let all: Vec<_> = rows.collect();
-        all.into_iter().take(bounded(count, KERNEL_ROWS)).collect()
+        })
     }
 
     fn series(&mut self, points: u64) -> Vec<(u64, u64)> {
-        let mut ring: Vec<(u64, u64)> = (0..SERIES_ROWS).map(|_| self.take::<2>().into()).collect();
+        let used = bounded(points, SERIES_ROWS);
+        let size = size_of::<MappedPoint>();
+        let mut ring = self.table(used, size, SERIES_ROWS, |words| words.take::<2>().into());
         if points > SERIES_ROWS as u64 {
             ring.rotate_left((points % SERIES_ROWS as u64) as usize);
-        } else {
-            ring.truncate(points as usize);
         }
         ring
     }
@@ -170,7 +183,6 @@ fn extent([x, y, z]: [u64; 3]) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::layout::MappedKernel;
     use std::mem::offset_of;
 
     fn blank() -> Vec<u8> {

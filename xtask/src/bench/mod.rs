@@ -3,6 +3,7 @@
 mod command_time;
 mod figure;
 mod footprint;
+mod overhead;
 mod whole;
 
 use crate::error::{ChoreError, file};
@@ -33,6 +34,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "peak",
         slow: false,
         take: footprint::peak,
+    },
+    Measurement {
+        name: "run",
+        slow: false,
+        take: overhead::overhead,
     },
     Measurement {
         name: "cold",

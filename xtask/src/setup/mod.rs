@@ -1,7 +1,7 @@
 //! Brings what building needs: system packages, then the CUDA compiler; and what the tests need beside. Each step says
 //! what it does and how long it takes; nothing is fetched twice.
 
-mod clients;
+pub mod clients;
 pub mod cuda;
 mod packages;
 mod python;

@@ -72,7 +72,13 @@ impl VirtualGpu {
     /// When the state file cannot be locked.
     pub fn snapshot(&self) -> Result<Snapshot, StateError> {
         let mut tables = self.file.read(|tables| Box::new(*tables))?;
-        processes::reap(&mut tables);
+        if processes::reap(&mut tables) {
+            // Once for all: where slices only come and go by hand, the dead would be looked for at every call.
+            self.file.write(|tables| {
+                processes::reap(tables);
+                Ok(())
+            })?;
+        }
         Ok(Snapshot {
             mig_mode: tables.mig_mode == 1,
             mig_pending: tables.mig_pending == 1,

@@ -74,19 +74,21 @@ impl Holder {
     }
 }
 
-/// Frees the rows of processes that are gone.
-pub fn reap(tables: &mut Tables) {
-    end_rows(tables, |row| !liveness::is_alive(row.pid, row.started));
+/// Frees the rows of processes that are gone; whether there were any.
+pub fn reap(tables: &mut Tables) -> bool {
+    end_rows(tables, |row| !liveness::is_alive(row.pid, row.started))
 }
 
-/// Frees taken rows; the instances that they were on linger for a moment.
-fn end_rows(tables: &mut Tables, has_ended: impl Fn(&ProcessRow) -> bool) {
+/// Frees taken rows; the instances that they were on linger for a moment. Whether there were any.
+fn end_rows(tables: &mut Tables, has_ended: impl Fn(&ProcessRow) -> bool) -> bool {
     let lingering = u32::try_from(tables.delay).unwrap_or(u32::MAX);
+    let mut any = false;
     for row in &mut tables.processes {
         if row.taken == 0 || !has_ended(row) {
             continue;
         }
         row.taken = 0;
+        any = true;
         let owners = tables.gpu_instances.iter_mut();
         for owner in owners.filter(|owner| owner.taken == 1 && owner.id == row.gpu_instance) {
             owner.lingering = lingering;
@@ -100,6 +102,7 @@ fn end_rows(tables: &mut Tables, has_ended: impl Fn(&ProcessRow) -> bool) {
             instance.lingering = lingering;
         }
     }
+    any
 }
 
 /// Bytes that rows on this GPU instance hold.
