@@ -75,7 +75,7 @@ fn nvidia_ml_py_creates_shows_and_destroys_mig_devices() {
     let three = mig(&gpu, "create 3g.20gb").json();
     assert_eq!(
         three,
-        json!({"gi": 1, "start": 4, "size": 4}),
+        json!({"gi": 2, "start": 4, "size": 4}),
         "the driver's place"
     );
     let one = mig(&gpu, "create 1g.5gb 2 1").json();
@@ -103,7 +103,7 @@ fn nvidia_ml_py_creates_shows_and_destroys_mig_devices() {
     assert_eq!(
         Value::from(facts),
         json!([
-            [1, 0, format!("{board} 3g.20gb"), 42, 19968],
+            [2, 0, format!("{board} 3g.20gb"), 42, 19968],
             [3, 0, format!("{board} 1c.2g.10gb"), 14, 9856],
             [3, 1, format!("{board} 1c.2g.10gb"), 14, 9856],
             [9, 0, format!("{board} 1g.5gb"), 14, 4864],
@@ -186,7 +186,7 @@ fn a_job_on_a_slice_is_seen_by_every_client_and_keeps_it_from_being_destroyed() 
     let rows = nvitop(&gpu);
     expect_line(
         &rows,
-        &["0:0", "3g.20gb @ GI/CI: 1/0", "1232MiB / 19968MiB"],
+        &["0:0", "3g.20gb @ GI/CI: 2/0", "1232MiB / 19968MiB"],
     );
     expect_line(
         &rows,
@@ -243,7 +243,7 @@ fn nvitop_shows_a_row_for_each_mig_device() {
         &rows,
         &[
             "0:0",
-            "3g.20gb @ GI/CI: 1/0",
+            "3g.20gb @ GI/CI: 2/0",
             "0B / 19968MiB",
             "BAR1:",
             "0B",
@@ -297,6 +297,12 @@ fn other_boards_names_and_modes_are_told_to_clients() {
     // An Ampere board waits for a reset, a later one does not.
     assert_eq!(mig(&gpu, "mode 0").json(), 16);
     assert_eq!(mig(&gpu, "show").json()["mode"], json!([1, 0]));
+    // On some boards the halves are swapped: the place has to be read, it does not follow from the id.
+    let swapped = Gpu::a100();
+    let there = mig(&swapped, "create 3g.20gb")
+        .env("MIGFIT_VGPU_HALVES", "swapped")
+        .json();
+    assert_eq!(there, json!({"gi": 1, "start": 4, "size": 4}));
     let hopper = Gpu::of("h100-80gb-sxm");
     assert_eq!(mig(&hopper, "mode 0").json(), 0);
     assert_eq!(mig(&hopper, "show").json()["mode"], json!([0, 0]));
@@ -330,7 +336,7 @@ fn several_gpus_have_a_layout_each_and_a_job_finds_its_slice_on_any() {
         1000,
     );
     let rows = nvitop(&gpu);
-    expect_line(&rows, &["0:0", "3g.20gb @ GI/CI: 1/0", "0B / 19968MiB"]);
+    expect_line(&rows, &["0:0", "3g.20gb @ GI/CI: 2/0", "0B / 19968MiB"]);
     expect_line(&rows, &["1:0", "1g.6gb @ GI/CI: 3/0", "/  5952MiB"]);
     expect_line(&rows, &["1:0", &job.pid().to_string(), "1000 wait"]);
     job.end();

@@ -21,7 +21,7 @@ pub struct Outcome {
 }
 
 /// Variables that cargo and the user's shell put into our environment and that must not reach what we run.
-const FOREIGN: [&str; 13] = [
+const FOREIGN: [&str; 14] = [
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
     "MIGFIT",
@@ -29,6 +29,7 @@ const FOREIGN: [&str; 13] = [
     "MIGFIT_VGPU_STATE",
     "MIGFIT_VGPU_NAME",
     "MIGFIT_VGPU_MIG",
+    "MIGFIT_VGPU_HALVES",
     "MIGFIT_VGPU_DELAY",
     "MIGFIT_VGPU_FAULTS",
     "MIGFIT_VGPU_LOG",

@@ -9,6 +9,7 @@
 //! | `MIGFIT_VGPU_STATE` | the state file; default: one per model in a folder of the user's own. Further GPUs have theirs beside it: `FILE.1`, `FILE.2` |
 //! | `MIGFIT_VGPU_NAME` | the board's name as the driver tells it; kept in the state file |
 //! | `MIGFIT_VGPU_MIG` | MIG of a *new* state file: `on` (default), `off` (mode off at first), `none` (a board without MIG) |
+//! | `MIGFIT_VGPU_HALVES` | of a *new* state file: `plain` (default), or `swapped` as on some boards, whose GI ids begin at the upper half |
 //! | `MIGFIT_VGPU_DELAY` | attempts to destroy an instance that fail after a process on it has ended (default 1); kept in the state file |
 //! | `MIGFIT_VGPU_FAULTS` | calls that fail, see [`faults`] |
 //! | `MIGFIT_VGPU_LOG` | where calls that are not supported are named, see [`unsupported`] |

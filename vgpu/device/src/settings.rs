@@ -17,6 +17,8 @@ pub struct Settings {
     pub board: Option<String>,
     /// MIG of a new virtual GPU.
     pub mig: Option<MigSetting>,
+    /// Whether the halves of a new virtual GPU are swapped, as on some boards: GI ids begin at the upper one.
+    pub swapped: Option<bool>,
     /// How many attempts to destroy an instance fail after a process on it has ended.
     pub delay: Option<u64>,
 }
@@ -42,8 +44,8 @@ impl Settings {
         }
     }
 
-    /// Of each GPU that `MIGFIT_VGPU` names, as `MIGFIT_VGPU_NAME`, `MIGFIT_VGPU_MIG` and `MIGFIT_VGPU_DELAY` say; of
-    /// one whose model is to be found in its state file where none is named.
+    /// Of each GPU that `MIGFIT_VGPU` names, as `MIGFIT_VGPU_NAME`, `MIGFIT_VGPU_MIG`, `MIGFIT_VGPU_HALVES` and
+    /// `MIGFIT_VGPU_DELAY` say; of one whose model is to be found in its state file where none is named.
     ///
     /// # Errors
     /// `Setting` for a value that is none.
@@ -67,6 +69,7 @@ impl Settings {
             model: None,
             board: parsed("MIGFIT_VGPU_NAME", board)?,
             mig: parsed("MIGFIT_VGPU_MIG", mig)?,
+            swapped: parsed("MIGFIT_VGPU_HALVES", swapped)?,
             delay: parsed("MIGFIT_VGPU_DELAY", delay)?,
         })
     }
@@ -109,6 +112,14 @@ fn mig(value: &str) -> Result<MigSetting, String> {
     }
 }
 
+fn swapped(value: &str) -> Result<bool, String> {
+    match value {
+        "plain" => Ok(false),
+        "swapped" => Ok(true),
+        _ => Err("they are plain or swapped".to_owned()),
+    }
+}
+
 fn delay(value: &str) -> Result<u64, String> {
     let count = value.parse().ok().filter(|count| *count <= LONGEST_DELAY);
     count.ok_or_else(|| format!("it is a number of attempts from 0 to {LONGEST_DELAY}"))
@@ -125,6 +136,11 @@ mod tests {
         assert!(board(&"x".repeat(96)).unwrap_err().contains("95 bytes"));
         assert_eq!(mig("none"), Ok(MigSetting::Absent));
         assert!(mig("Off").is_err());
+        assert_eq!(
+            (swapped("plain"), swapped("swapped")),
+            (Ok(false), Ok(true))
+        );
+        assert!(swapped("1").is_err());
         assert_eq!((delay("0"), delay("12")), (Ok(0), Ok(12)));
         for none in ["-1", "1s", "", "1000001"] {
             assert!(delay(none).is_err(), "{none}");

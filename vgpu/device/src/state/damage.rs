@@ -16,7 +16,8 @@ pub fn check(tables: &Tables, model: &Model) -> Result<(), String> {
     let computes = instances::compute_instances(tables, model);
     check_mig_mode(tables, model, &owners, &computes)?;
     for (nth, owner) in owners.iter().enumerate() {
-        check_gpu_instance(owner, owners.get(..nth).unwrap_or_default(), model)?;
+        let before = owners.get(..nth).unwrap_or_default();
+        check_gpu_instance(owner, before, model, tables.swapped == 1)?;
     }
     for (nth, compute) in computes.iter().enumerate() {
         let before = computes.get(..nth).unwrap_or_default();
@@ -43,7 +44,7 @@ fn check_mig_mode(
     owners: &[GpuInstance],
     computes: &[ComputeInstance],
 ) -> Result<(), String> {
-    let settings = [tables.has_mig, tables.mig_pending];
+    let settings = [tables.has_mig, tables.mig_pending, tables.swapped];
     if let Some(odd) = settings.into_iter().find(|setting| *setting > 1) {
         return Err(format!("a setting of MIG is {odd}, neither on nor off"));
     }
@@ -68,6 +69,7 @@ fn check_gpu_instance(
     owner: &GpuInstance,
     before: &[GpuInstance],
     model: &Model,
+    swapped: bool,
 ) -> Result<(), String> {
     let (id, place) = (owner.id, owner.placement);
     let profile = model.profile(owner.profile).ok_or_else(|| {
@@ -80,7 +82,7 @@ fn check_gpu_instance(
             "GPU instance {id}, a {name}, lies at {start}, where none can"
         ));
     }
-    if id != placing::gpu_instance_id(model, place) {
+    if id != placing::gpu_instance_id(model, place, swapped) {
         return Err(format!("GPU instance {id} lies where another id belongs"));
     }
     if before.iter().any(|other| other.placement.overlaps(place)) {
@@ -157,7 +159,7 @@ mod tests {
         let first = Placement { start: 0, size: 1 };
         instances::create_gpu_instance(&mut tables, &model, 19, Some(first)).unwrap();
         for _ in 0..2 {
-            instances::create_compute_instance(&mut tables, &model, 1, 0, None).unwrap();
+            instances::create_compute_instance(&mut tables, &model, 2, 0, None).unwrap();
         }
         tables.processes[3].taken = 1;
         tables.processes[3].bytes = 5 << 30;
@@ -186,7 +188,7 @@ mod tests {
         assert!(row(|row| row.profile = 99).contains("MIG profile 99"));
         assert!(row(|row| row.start = 3).contains("lies at 3"));
         assert!(row(|row| row.start = u32::MAX).contains("where none can"));
-        assert!(row(|row| row.id = 2).contains("another id belongs"));
+        assert!(row(|row| row.id = 1).contains("another id belongs"));
         let twice = damage(|tables| tables.gpu_instances[5] = tables.gpu_instances[1]);
         assert_eq!(twice, "GPU instance 7 lies on another one");
     }

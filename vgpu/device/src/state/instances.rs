@@ -128,7 +128,7 @@ pub fn create_gpu_instance(
         Some(place) => free.contains(&place).then_some(place),
     };
     let placement = chosen.ok_or_else(|| no_place(profile, place))?;
-    let id = placing::gpu_instance_id(model, placement);
+    let id = placing::gpu_instance_id(model, placement, tables.swapped == 1);
     let row = tables.gpu_instances.iter_mut().find(|row| row.taken == 0);
     *row.ok_or(StateError::TableFull("GPU instances"))? = GpuInstanceRow {
         taken: 1,

@@ -40,7 +40,7 @@ fn an_a100_fills_in_the_order_seen_on_hardware() {
 #[test]
 fn halves_and_quarters_have_the_ids_of_an_unswapped_board() {
     let (_folder, first) = gpu("a100-40gb");
-    assert_eq!(fill(&first, &[G3, G3]), [(4, 1), (0, 2)]);
+    assert_eq!(fill(&first, &[G3, G3]), [(4, 2), (0, 1)]);
     let (_folder, second) = gpu("a100-40gb");
     assert_eq!(
         fill(&second, &[G2, G2, G2, G1]),

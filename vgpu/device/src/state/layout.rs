@@ -58,6 +58,8 @@ pub struct Tables {
     pub mig_mode: u64,
     /// What `mig_mode` becomes at the next reset.
     pub mig_pending: u64,
+    /// 1 on a board whose halves are swapped: GI ids begin at the upper one.
+    pub swapped: u64,
     /// How many attempts to destroy an instance fail after a process on it has ended.
     pub delay: u64,
     /// The board's name, padded with zeros.
@@ -130,6 +132,7 @@ impl Tables {
         has_mig: 1,
         mig_mode: 0,
         mig_pending: 0,
+        swapped: 0,
         delay: DEFAULT_DELAY,
         board: [0; BOARD_BYTES],
         gpu_instances: [GpuInstanceRow {

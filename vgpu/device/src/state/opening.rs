@@ -130,6 +130,7 @@ fn make(path: &Path, model: &Model, settings: &Settings) -> Result<(), StateErro
         has_mig: u64::from(has_mig),
         mig_mode,
         mig_pending: mig_mode,
+        swapped: u64::from(settings.swapped == Some(true)),
         ..Tables::EMPTY
     };
     let uuid = identity::gpu(&model.name, &places::absolute(path));

@@ -159,3 +159,24 @@ fn a_reset_ends_with_empty_tables_and_waits_for_no_process() {
     assert_eq!(gpu.snapshot().unwrap().gpu_instances, []);
     assert_eq!(gpu.slices().unwrap(), []);
 }
+
+#[test]
+fn a_board_with_swapped_halves_keeps_them() {
+    let (_folder, path) = place();
+    let settings = Settings {
+        swapped: Some(true),
+        ..Settings::of_model(MODEL)
+    };
+    let ids = |gpu: &VirtualGpu| {
+        let made = [9, 9].map(|profile| gpu.create_gpu_instance(profile, None).unwrap());
+        made.map(|instance| (instance.id, instance.placement.start))
+    };
+    let gpu = VirtualGpu::set_up(&path, &settings).unwrap();
+    assert_eq!(ids(&gpu), [(1, 4), (2, 0)]);
+    gpu.reset().unwrap();
+    let again = VirtualGpu::open(&path, None).unwrap();
+    assert_eq!(ids(&again), [(1, 4), (2, 0)]);
+    let (_folder, path) = place();
+    let plain = VirtualGpu::open(&path, Some(MODEL)).unwrap();
+    assert_eq!(ids(&plain), [(2, 4), (1, 0)]);
+}

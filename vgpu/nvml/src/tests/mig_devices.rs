@@ -64,7 +64,7 @@ fn a_mig_device_tells_its_ids_name_and_attributes() {
     let (three, _) = two_slices();
     assert_eq!(ask(9, |out| nvmlDeviceIsMigDeviceHandle(three, out)), Ok(1));
     assert_eq!(ask(9, |out| nvmlDeviceIsMigDeviceHandle(gpu(), out)), Ok(0));
-    assert_eq!(ask(9, |out| nvmlDeviceGetGpuInstanceId(three, out)), Ok(1));
+    assert_eq!(ask(9, |out| nvmlDeviceGetGpuInstanceId(three, out)), Ok(2));
     assert_eq!(
         ask(9, |out| nvmlDeviceGetComputeInstanceId(three, out)),
         Ok(0)
@@ -122,9 +122,9 @@ fn a_uuid_leads_back_to_its_device_and_survives_making_it_again() {
     };
     assert_eq!((find(&text), find(&whole)), (Ok(three), Ok(gpu())));
     assert_eq!(find("MIG-00000000-0000-5000-8000-000000000000"), Err(6));
-    let gi = crate::handle::GpuInstanceHandle::of(0, 1);
+    let gi = crate::handle::GpuInstanceHandle::of(0, 2);
     assert_eq!(
-        nvmlComputeInstanceDestroy(crate::handle::ComputeInstanceHandle::of(0, 1, 0)),
+        nvmlComputeInstanceDestroy(crate::handle::ComputeInstanceHandle::of(0, 2, 0)),
         0
     );
     assert_eq!(nvmlGpuInstanceDestroy(gi), 0);
@@ -179,7 +179,7 @@ fn memory_and_processes_are_told_per_slice_and_summed_for_the_gpu() {
         (infos[0].pid, infos[0].usedGpuMemory),
         (std::process::id(), 100 << 20)
     );
-    assert_eq!((infos[0].gpuInstanceId, infos[0].computeInstanceId), (1, 0));
+    assert_eq!((infos[0].gpuInstanceId, infos[0].computeInstanceId), (2, 0));
 }
 
 #[test]
