@@ -18,6 +18,15 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The shape that the driver's numbers mean.
+    pub fn new(grid: [u32; 3], block: [u32; 3], shared: u32) -> Shape {
+        Shape {
+            grid: GridSize::from(<(u32, u32, u32)>::from(grid)),
+            block: BlockSize::from(<(u32, u32, u32)>::from(block)),
+            shared,
+        }
+    }
+
     /// As the record lays it out: grid, block, shared memory.
     fn numbers(self) -> [u64; 7] {
         let Shape {

@@ -8,6 +8,7 @@ compile_error!("migfit-runtime knows the calling convention of x86-64 Linux only
 mod declare;
 mod dl;
 mod entry;
+mod graphs;
 mod guard;
 mod hooks;
 mod kernels;

@@ -11,33 +11,46 @@ const SMALL_UNIT: u64 = 512;
 pub struct Rounded {
     large: u64,
     small: u64,
+    kept: u64,
 }
 
 impl Rounded {
     /// Counts an allocation in.
     pub fn add(&mut self, bytes: u64) {
-        let (place, rounded) = self.place(bytes);
-        *place = place.saturating_add(rounded);
+        let place = self.place(bytes);
+        *place = place.saturating_add(units(bytes));
     }
 
     /// Counts an allocation out.
     pub fn subtract(&mut self, bytes: u64) {
-        let (place, rounded) = self.place(bytes);
-        *place = place.saturating_sub(rounded);
+        let place = self.place(bytes);
+        *place = place.saturating_sub(units(bytes));
+    }
+
+    /// Pools keep so many bytes for later, in units of either kind, instead of so many before.
+    pub fn keep(&mut self, before: u64, now: u64) {
+        self.kept = self.kept.saturating_sub(before).saturating_add(now);
     }
 
     /// Bytes taken of the device.
     pub fn total(&self) -> u64 {
-        self.large.saturating_add(up(self.small, GRANULE))
+        let shared = self.small.saturating_add(self.kept);
+        self.large.saturating_add(up(shared, GRANULE))
     }
 
-    fn place(&mut self, bytes: u64) -> (&mut u64, u64) {
+    fn place(&mut self, bytes: u64) -> &mut u64 {
         if bytes >= OWN_GRANULE_FROM {
-            (&mut self.large, up(bytes, GRANULE))
+            &mut self.large
         } else {
-            (&mut self.small, up(bytes, SMALL_UNIT))
+            &mut self.small
         }
     }
+}
+
+/// Bytes of the units that an allocation takes: its own granules, or its part of a shared one.
+pub fn units(bytes: u64) -> u64 {
+    let own = bytes >= OWN_GRANULE_FROM;
+    up(bytes, if own { GRANULE } else { SMALL_UNIT })
 }
 
 fn up(bytes: u64, unit: u64) -> u64 {

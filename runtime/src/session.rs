@@ -1,6 +1,7 @@
 //! What this process has recorded so far: begun at its first CUDA call, and anew in a forked child. Comes in: what the
 //! witnesses saw. Goes out: words of the run record. It must not know which driver function a fact came from.
 
+use crate::graphs::Graphs;
 use crate::guard::quietly;
 use crate::kernels::{Kernels, Shape};
 use crate::ledger::{Block, Ledger, Living};
@@ -20,6 +21,7 @@ pub struct Session {
     record: Record,
     ledger: Mutex<Ledger>,
     kernels: Mutex<Kernels>,
+    graphs: Mutex<Graphs>,
     /// Primary contexts by device: what `cuDevicePrimaryCtxReset` names a device for.
     primaries: Mutex<BTreeMap<i32, u64>>,
 }
@@ -126,15 +128,42 @@ impl Session {
             record,
             ledger: Mutex::default(),
             kernels: Mutex::default(),
+            graphs: Mutex::default(),
             primaries: Mutex::default(),
         }
     }
 
-    /// A successful allocation of `bytes`, in the context that was current then (0: unknown).
-    pub fn allocated(&self, block: Block, bytes: u64, context: u64) {
+    /// A successful allocation, and what its pool holds since then, where it has one.
+    pub fn allocated(&self, block: Block, living: Living, reserved: Option<u64>) {
         let mut ledger = lock(&self.ledger);
-        ledger.insert(block, Living { bytes, context });
+        ledger.insert(block, living);
+        ledger.pool_holds(living.pool, reserved);
         self.record.count(word!(allocations));
+        self.publish(&ledger);
+    }
+
+    /// A block has so many bytes from now on; none: it is gone.
+    pub fn holds(&self, block: Block, living: Living) {
+        let mut ledger = lock(&self.ledger);
+        match ledger.take(block) {
+            Some(before) if before.bytes == living.bytes => ledger.put_back(block, before),
+            before => {
+                before.into_iter().for_each(|before| ledger.free(before));
+                if living.bytes > 0 {
+                    ledger.insert(block, living);
+                    self.record.count(word!(allocations));
+                } else {
+                    self.record.count(word!(frees));
+                }
+                self.publish(&ledger);
+            }
+        }
+    }
+
+    /// A pool holds so many bytes of the device; `None`: as many as its living allocations take.
+    pub fn pool_holds(&self, pool: u64, reserved: Option<u64>) {
+        let mut ledger = lock(&self.ledger);
+        ledger.pool_holds(pool, reserved);
         self.publish(&ledger);
     }
 
@@ -155,10 +184,11 @@ impl Session {
         lock(&self.ledger).put_back(block, living);
     }
 
-    /// A block that was taken out has been freed.
-    pub fn freed(&self, living: Living) {
+    /// A block that was taken out has been freed; what its pool holds since then, where it has one.
+    pub fn freed(&self, living: Living, reserved: Option<u64>) {
         let mut ledger = lock(&self.ledger);
         ledger.free(living);
+        ledger.pool_holds(living.pool, reserved);
         self.record.count(word!(frees));
         self.publish(&ledger);
     }
@@ -194,6 +224,11 @@ impl Session {
     /// The kernels known by name.
     pub fn kernels(&self) -> MutexGuard<'_, Kernels> {
         lock(&self.kernels)
+    }
+
+    /// The executable graphs.
+    pub fn graphs(&self) -> MutexGuard<'_, Graphs> {
+        lock(&self.graphs)
     }
 
     /// A launch that the driver accepted.

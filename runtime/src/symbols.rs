@@ -4,7 +4,8 @@
 #![expect(non_snake_case, reason = "the driver's own names")]
 
 use crate::guard;
-use crate::hooks::{arrays, contexts, launch, lookup, memory, names, physical};
+use crate::hooks::{arrays, contexts, graphs, launch, lookup, memory, names, physical, pools};
+use crate::real::ask::NodeLaunch;
 use crate::real::driver::Code;
 use cust::sys::{
     CUarray, CUcontext, CUdevice, CUdeviceptr, CUfunction, CUmemGenericAllocationHandle,
@@ -79,14 +80,14 @@ driver_table! {
     hook cuMemAllocPitch = "cuMemAllocPitch" 2000 Legacy (out: *mut Narrow, pitch: *mut Narrow, width: Narrow, height: Narrow, element: c_uint) => memory::allocate_pitch_narrow;
     hook cuMemAllocPitch_v2 = "cuMemAllocPitch" 3020 Legacy (out: *mut CUdeviceptr, pitch: *mut usize, width: usize, height: usize, element: c_uint) => memory::allocate_pitch;
     hook cuMemAllocManaged = "cuMemAllocManaged" 6000 Legacy (out: *mut CUdeviceptr, bytes: usize, flags: c_uint) => memory::allocate_managed;
-    hook cuMemAllocAsync = "cuMemAllocAsync" 11020 Legacy (out: *mut CUdeviceptr, bytes: usize, stream: CUstream) => memory::allocate_async;
-    hook cuMemAllocAsync_ptsz = "cuMemAllocAsync" 11020 PerThread (out: *mut CUdeviceptr, bytes: usize, stream: CUstream) => memory::allocate_async;
-    hook cuMemAllocFromPoolAsync = "cuMemAllocFromPoolAsync" 11020 Legacy (out: *mut CUdeviceptr, bytes: usize, pool: Pool, stream: CUstream) => memory::allocate_from_pool;
-    hook cuMemAllocFromPoolAsync_ptsz = "cuMemAllocFromPoolAsync" 11020 PerThread (out: *mut CUdeviceptr, bytes: usize, pool: Pool, stream: CUstream) => memory::allocate_from_pool;
+    hook cuMemAllocAsync = "cuMemAllocAsync" 11020 Legacy (out: *mut CUdeviceptr, bytes: usize, stream: CUstream) => pools::allocate;
+    hook cuMemAllocAsync_ptsz = "cuMemAllocAsync" 11020 PerThread (out: *mut CUdeviceptr, bytes: usize, stream: CUstream) => pools::allocate;
+    hook cuMemAllocFromPoolAsync = "cuMemAllocFromPoolAsync" 11020 Legacy (out: *mut CUdeviceptr, bytes: usize, pool: Pool, stream: CUstream) => pools::allocate_from;
+    hook cuMemAllocFromPoolAsync_ptsz = "cuMemAllocFromPoolAsync" 11020 PerThread (out: *mut CUdeviceptr, bytes: usize, pool: Pool, stream: CUstream) => pools::allocate_from;
     hook cuMemFree = "cuMemFree" 2000 Legacy (pointer: Narrow) => memory::free_narrow;
     hook cuMemFree_v2 = "cuMemFree" 3020 Legacy (pointer: CUdeviceptr) => memory::free;
-    hook cuMemFreeAsync = "cuMemFreeAsync" 11020 Legacy (pointer: CUdeviceptr, stream: CUstream) => memory::free_async;
-    hook cuMemFreeAsync_ptsz = "cuMemFreeAsync" 11020 PerThread (pointer: CUdeviceptr, stream: CUstream) => memory::free_async;
+    hook cuMemFreeAsync = "cuMemFreeAsync" 11020 Legacy (pointer: CUdeviceptr, stream: CUstream) => pools::free;
+    hook cuMemFreeAsync_ptsz = "cuMemFreeAsync" 11020 PerThread (pointer: CUdeviceptr, stream: CUstream) => pools::free;
 
     hook cuArrayCreate = "cuArrayCreate" 2000 Legacy (out: *mut CUarray, plan: *const arrays::NarrowPlane) => arrays::create_plane_narrow;
     hook cuArrayCreate_v2 = "cuArrayCreate" 3020 Legacy (out: *mut CUarray, plan: *const arrays::Plane) => arrays::create_plane;
@@ -108,6 +109,24 @@ driver_table! {
     hook cuLaunchKernelEx_ptsz = "cuLaunchKernelEx" 11060 PerThread (config: *const launch::Config, function: CUfunction, params: Params, extra: Params) => launch::configured;
     hook cuLaunchCooperativeKernel = "cuLaunchCooperativeKernel" 9000 Legacy (function: CUfunction, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint, bz: c_uint, shared: c_uint, stream: CUstream, params: Params) => launch::cooperative;
     hook cuLaunchCooperativeKernel_ptsz = "cuLaunchCooperativeKernel" 9000 PerThread (function: CUfunction, gx: c_uint, gy: c_uint, gz: c_uint, bx: c_uint, by: c_uint, bz: c_uint, shared: c_uint, stream: CUstream, params: Params) => launch::cooperative;
+
+    hook cuMemPoolTrimTo = "cuMemPoolTrimTo" 11020 Legacy (pool: Pool, keep: usize) => pools::trim;
+    hook cuMemPoolDestroy = "cuMemPoolDestroy" 11020 Legacy (pool: Pool) => pools::destroy;
+
+    hook cuGraphInstantiate = "cuGraphInstantiate" 10000 Legacy (out: *mut usize, graph: usize, node: *mut usize, text: *mut c_char, room: usize) => graphs::instantiate;
+    hook cuGraphInstantiate_v2 = "cuGraphInstantiate" 11000 Legacy (out: *mut usize, graph: usize, node: *mut usize, text: *mut c_char, room: usize) => graphs::instantiate;
+    hook cuGraphInstantiateWithFlags = "cuGraphInstantiateWithFlags" 11040 Legacy (out: *mut usize, graph: usize, flags: u64) => graphs::instantiate_with_flags;
+    hook cuGraphInstantiateWithParams = "cuGraphInstantiateWithParams" 12000 Legacy (out: *mut usize, graph: usize, parameters: *mut u64) => graphs::instantiate_with_parameters;
+    hook cuGraphInstantiateWithParams_ptsz = "cuGraphInstantiateWithParams" 12000 PerThread (out: *mut usize, graph: usize, parameters: *mut u64) => graphs::instantiate_with_parameters;
+    hook cuGraphExecDestroy = "cuGraphExecDestroy" 10000 Legacy (executable: usize) => graphs::destroy;
+    hook cuGraphExecUpdate = "cuGraphExecUpdate" 10020 Legacy (executable: usize, graph: usize, node: *mut usize, result: *mut c_uint) => graphs::update_first;
+    hook cuGraphExecUpdate_v2 = "cuGraphExecUpdate" 12000 Legacy (executable: usize, graph: usize, found: *mut u64) => graphs::update;
+    hook cuGraphExecKernelNodeSetParams = "cuGraphExecKernelNodeSetParams" 10010 Legacy (executable: usize, node: usize, launch: *const NodeLaunch) => graphs::set_kernel;
+    hook cuGraphExecKernelNodeSetParams_v2 = "cuGraphExecKernelNodeSetParams" 12000 Legacy (executable: usize, node: usize, launch: *const NodeLaunch) => graphs::set_kernel;
+    hook cuGraphNodeSetEnabled = "cuGraphNodeSetEnabled" 11060 Legacy (executable: usize, node: usize, enabled: c_uint) => graphs::enable;
+    hook cuGraphLaunch = "cuGraphLaunch" 10000 Legacy (executable: usize, stream: CUstream) => graphs::launch;
+    hook cuGraphLaunch_ptsz = "cuGraphLaunch" 10000 PerThread (executable: usize, stream: CUstream) => graphs::launch;
+    hook cuDeviceGraphMemTrim = "cuDeviceGraphMemTrim" 11040 Legacy (device: c_int) => graphs::trim;
 
     hook cuModuleGetFunction = "cuModuleGetFunction" 2000 Legacy (out: *mut CUfunction, module: CUmodule, name: *const c_char) => names::of_function;
     hook cuLibraryGetKernel = "cuLibraryGetKernel" 12000 Legacy (out: *mut names::Kernel, library: *mut c_void, name: *const c_char) => names::of_kernel;

@@ -22,6 +22,8 @@ mod refusals;
 
 mod crashes;
 
+mod cuda;
+
 mod restarts;
 
 mod slice;

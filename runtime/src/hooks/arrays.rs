@@ -170,8 +170,11 @@ impl Plan {
             let plane = bytes_of_plane(self.format, self.channels, halved(width), halved(height));
             plane.saturating_mul(depth)
         };
-        // The driver knows no more than 17 levels; more would only repeat the smallest.
-        (0..levels.min(64)).fold(0, |sum: u64, at| sum.saturating_add(level(at)))
+        // There are no more levels than it takes to halve the largest extent down to one.
+        let deepest = if layered { 0 } else { self.extent[2] };
+        let largest = self.extent[0].max(self.extent[1]).max(deepest);
+        let most = u64::BITS - largest.leading_zeros();
+        (0..levels.min(most.max(1))).fold(0, |sum: u64, at| sum.saturating_add(level(at)))
     }
 }
 
@@ -237,6 +240,7 @@ mod tests {
     #[test]
     fn levels_shrink_but_layers_stay() {
         assert_eq!(bytes([4, 4, 4], 0x01, 1, 0, 3), 64 + 8 + 1);
+        assert_eq!(bytes([4, 4, 4], 0x01, 1, 0, 99), 64 + 8 + 1);
         assert_eq!(bytes([4, 4, 3], 0x01, 1, LAYERED, 3), 3 * (16 + 4 + 1));
     }
 

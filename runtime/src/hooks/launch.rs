@@ -1,12 +1,12 @@
-//! Launches: counted by kernel and shape when accepted, in one number when refused. A launch into a stream capture
-//! counts once, when captured; launches of graphs are not seen yet.
+//! Launches: counted by kernel and shape when accepted, in one number when refused. A launch into a captured stream is
+//! none yet: it counts when its graph is launched.
 
 use super::memory::read;
 use super::names;
 use crate::kernels::Shape;
+use crate::real::ask;
 use crate::real::driver::{self, Code, SUCCESS};
 use crate::session::Session;
-use cust::function::{BlockSize, GridSize};
 use cust::sys::{CUfunction, CUstream};
 use std::ffi::{c_uint, c_void};
 
@@ -17,6 +17,7 @@ pub struct Config {
     grid: [c_uint; 3],
     block: [c_uint; 3],
     shared: c_uint,
+    stream: usize,
 }
 
 /// `cuLaunchKernel`.
@@ -31,11 +32,12 @@ pub fn kernel(
     by: c_uint,
     bz: c_uint,
     shared: c_uint,
-    _stream: CUstream,
+    stream: CUstream,
     _params: *mut *mut c_void,
     _extra: *mut *mut c_void,
 ) -> impl FnOnce(Code) {
-    counted(session, function, shape([gx, gy, gz], [bx, by, bz], shared))
+    let shape = Shape::new([gx, gy, gz], [bx, by, bz], shared);
+    counted(session, function, shape, stream.addr())
 }
 
 /// `cuLaunchCooperativeKernel`.
@@ -50,10 +52,11 @@ pub fn cooperative(
     by: c_uint,
     bz: c_uint,
     shared: c_uint,
-    _stream: CUstream,
+    stream: CUstream,
     _params: *mut *mut c_void,
 ) -> impl FnOnce(Code) {
-    counted(session, function, shape([gx, gy, gz], [bx, by, bz], shared))
+    let shape = Shape::new([gx, gy, gz], [bx, by, bz], shared);
+    counted(session, function, shape, stream.addr())
 }
 
 /// `cuLaunchKernelEx`.
@@ -65,27 +68,26 @@ pub fn configured(
     _extra: *mut *mut c_void,
 ) -> impl FnOnce(Code) {
     let config = read(config);
-    let shape = config.map_or(shape([0; 3], [0; 3], 0), |config| {
-        shape(config.grid, config.block, config.shared)
+    let shape = config.map_or(Shape::new([0; 3], [0; 3], 0), |config| {
+        Shape::new(config.grid, config.block, config.shared)
     });
-    counted(session, function, shape)
+    let stream = config.map_or(0, |config| config.stream);
+    counted(session, function, shape, stream)
 }
 
-fn shape(grid: [c_uint; 3], block: [c_uint; 3], shared: c_uint) -> Shape {
-    Shape {
-        grid: GridSize::from(<(u32, u32, u32)>::from(grid)),
-        block: BlockSize::from(<(u32, u32, u32)>::from(block)),
-        shared,
-    }
-}
-
-fn counted(session: &Session, function: CUfunction, shape: Shape) -> impl FnOnce(Code) {
+fn counted(
+    session: &Session,
+    function: CUfunction,
+    shape: Shape,
+    stream: usize,
+) -> impl FnOnce(Code) {
+    let captured = ask::captures(stream);
     move |code| {
-        if code == SUCCESS {
+        if code != SUCCESS {
+            session.refused();
+        } else if !captured {
             let name = names::of_launched(session, function);
             session.launched(&name, shape, !driver::skips_kernels());
-        } else {
-            session.refused();
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Linear device memory: what was asked for, what was given, what was freed. Managed memory counts as device memory;
-//! memory of a pool counts by its allocations, not yet by what the pool holds back.
+//! Linear device memory: what was asked for, what was given, what was freed. Managed memory counts as device memory.
 
 use super::contexts;
-use crate::ledger::Block;
+use crate::ledger::{Block, Living};
+use crate::real::ask;
 use crate::real::driver::{Code, OUT_OF_MEMORY, SUCCESS};
 use crate::session::Session;
 use crate::symbols::Narrow;
-use cust::sys::{CUdeviceptr, CUmemoryPool, CUstream};
+use cust::sys::CUdeviceptr;
 use std::ffi::c_uint;
 
 /// `cuMemAlloc_v2`.
@@ -25,27 +25,6 @@ pub fn allocate_managed(
     out: *mut CUdeviceptr,
     bytes: usize,
     _flags: c_uint,
-) -> impl FnOnce(Code) {
-    pointer_made(session, out, bytes as u64)
-}
-
-/// `cuMemAllocAsync`.
-pub fn allocate_async(
-    session: &Session,
-    out: *mut CUdeviceptr,
-    bytes: usize,
-    _stream: CUstream,
-) -> impl FnOnce(Code) {
-    pointer_made(session, out, bytes as u64)
-}
-
-/// `cuMemAllocFromPoolAsync`.
-pub fn allocate_from_pool(
-    session: &Session,
-    out: *mut CUdeviceptr,
-    bytes: usize,
-    _pool: CUmemoryPool,
-    _stream: CUstream,
 ) -> impl FnOnce(Code) {
     pointer_made(session, out, bytes as u64)
 }
@@ -98,11 +77,6 @@ pub fn free_narrow(session: &Session, pointer: Narrow) -> impl FnOnce(Code) {
     freed(session, Block::Pointer(u64::from(pointer)))
 }
 
-/// `cuMemFreeAsync`: counted as free when asked for, as the program sees it.
-pub fn free_async(session: &Session, pointer: CUdeviceptr, _stream: CUstream) -> impl FnOnce(Code) {
-    freed(session, Block::Pointer(pointer))
-}
-
 /// Notes the outcome of an allocation: `made` reads what the driver gave, and how many bytes it holds.
 pub fn settle(
     session: &Session,
@@ -113,7 +87,12 @@ pub fn settle(
     match code {
         SUCCESS => {
             if let Some((block, bytes)) = made() {
-                session.allocated(block, bytes, contexts::current());
+                let living = Living {
+                    bytes,
+                    context: contexts::current(),
+                    pool: 0,
+                };
+                session.allocated(block, living, None);
             }
         }
         OUT_OF_MEMORY => session.failed(requested, code),
@@ -126,7 +105,7 @@ pub fn settle(
 pub fn freed(session: &Session, block: Block) -> impl FnOnce(Code) {
     let taken = session.take(block);
     move |code| match taken {
-        Some(living) if code == SUCCESS => session.freed(living),
+        Some(living) if code == SUCCESS => session.freed(living, ask::reserved(living.pool)),
         Some(living) => session.put_back(block, living),
         None => {}
     }

@@ -3,8 +3,10 @@
 
 pub mod arrays;
 pub mod contexts;
+pub mod graphs;
 pub mod launch;
 pub mod lookup;
 pub mod memory;
 pub mod names;
 pub mod physical;
+pub mod pools;

@@ -138,6 +138,18 @@ impl<T: Copy, R: Refusal> In<T, R> {
         Ok(unsafe { self.given()?.add(index).read_unaligned() })
     }
 
+    /// Whether the caller gave nothing.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The same argument seen as one of another type.
+    #[must_use]
+    pub fn seen_as<U>(self) -> In<U, R> {
+        In(self.0.cast(), PhantomData)
+    }
+
     fn given(self) -> Result<*const T, R> {
         if self.0.is_null() {
             Err(R::NULL_POINTER)
@@ -199,6 +211,8 @@ mod tests {
         // SAFETY: two numbers, read as such.
         let numbers = unsafe { In::<u16, Code>::at([3_u16, 4].as_ptr()) };
         assert_eq!((numbers.get(), numbers.nth(1)), (Ok(3), Ok(4)));
+        assert_eq!(numbers.seen_as::<u8>().nth(2), Ok(4));
+        assert!(!numbers.is_null() && In::<u16, Code>::null().is_null());
         assert_eq!(In::<u16, Code>::null().get(), Err(Code::NULL_POINTER));
         // SAFETY: NUL-terminated strings.
         let text = |text: &CStr| unsafe { In::<c_char, Code>::at(text.as_ptr()) }.name();

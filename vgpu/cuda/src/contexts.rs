@@ -88,6 +88,12 @@ pub fn destroy(handle: usize) -> Outcome {
 fn end(context: &Arc<CudaContext>) {
     crate::images::context_ended(context.id);
     crate::streams::context_ended(context.id);
+    crate::arrays::context_ended(context.id);
+    crate::pools::context_ended(context.id);
+    crate::uses::context_ended(context.id);
+    if CONTEXTS.find(|other| Some(other.id)).is_none() {
+        crate::graphs::memory::end_all();
+    }
 }
 
 /// The context of a handle.

@@ -1,5 +1,6 @@
 //! The driver of this process: made once by cuInit, which chooses the slice that the process sees.
 
+use crate::host_calls;
 use crate::log;
 use crate::status::{Outcome, Status};
 use migfit_vgpu_device::visible::{self, Board};
@@ -41,8 +42,12 @@ pub fn initialize() -> Outcome {
     }
 }
 
-/// The driver; an error before cuInit and in a child that was forked after it, as with CUDA.
+/// The driver; an error before cuInit, in a child that was forked after it, and in functions that a stream calls, as
+/// with CUDA.
 pub fn driver() -> Outcome<&'static Driver> {
+    if host_calls::in_call() {
+        return Err(Status::NOT_PERMITTED);
+    }
     if FORKED.load(Ordering::Relaxed) {
         return Err(Status::NOT_INITIALIZED);
     }

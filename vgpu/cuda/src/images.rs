@@ -13,7 +13,7 @@ use crate::status::{Outcome, Status};
 use crate::variables::Variables;
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Loaded device code.
@@ -34,6 +34,8 @@ pub struct Kernel {
     pub dynamic_shared: AtomicI32,
     /// Preferred split of L1 cache and shared memory.
     pub carveout: AtomicI32,
+    /// Whether it may be launched in clusters of more blocks than every GPU allows.
+    pub large_clusters: AtomicBool,
     /// Launches that were accepted.
     pub launches: AtomicU64,
     image: Weak<Image>,
@@ -108,6 +110,12 @@ pub fn context_ended(context: u64) {
 /// Whether variables of loaded device code begin at this address.
 pub fn variables_begin_at(address: u64) -> bool {
     let of_image = |image: &Arc<Image>| image.variables.begin_at(address).then_some(());
+    IMAGES.find(of_image).is_some()
+}
+
+/// Whether a managed variable of loaded device code lies at this address.
+pub fn manages(address: u64) -> bool {
+    let of_image = |image: &Arc<Image>| image.variables.manages(address).then_some(());
     IMAGES.find(of_image).is_some()
 }
 
@@ -186,6 +194,7 @@ fn kernel(
         outline,
         dynamic_shared: AtomicI32::new(-1),
         carveout: AtomicI32::new(-1),
+        large_clusters: AtomicBool::new(false),
         launches: AtomicU64::new(0),
         image: Weak::clone(image),
     };

@@ -1,5 +1,7 @@
 //! Launches: what a real driver would refuse is refused, the rest is accepted and counted. Kernels are not run yet.
 
+use crate::arguments::Arguments;
+use crate::capture;
 use crate::contexts;
 use crate::driver::driver;
 use crate::images::{self, Kernel};
@@ -7,6 +9,8 @@ use crate::limits;
 use crate::occupancy;
 use crate::status::{Outcome, Status};
 use crate::streams;
+use crate::work::Work;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The shape of a launch.
@@ -22,19 +26,74 @@ pub struct Launch {
     pub stream: usize,
     /// Whether all blocks must be resident at once.
     pub cooperative: bool,
+    /// Blocks of a cluster by dimension.
+    pub cluster: [u32; 3],
+}
+
+/// A cluster of one block, which every launch without clusters has.
+pub const ALONE: [u32; 3] = [1; 3];
+
+/// What a caller hands in as arguments: a list of pointers to them, or a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    /// Address of the list; 0: none.
+    pub list: usize,
+    /// Address of the description of the buffer; 0: none.
+    pub buffer: usize,
+}
+
+/// A launch in a graph: its arguments are those of the moment when it was put there.
+#[derive(Clone)]
+pub struct KernelNode {
+    /// The kernel's handle.
+    pub kernel: usize,
+    /// Its shape; the stream is that of the graph's launch.
+    pub launch: Launch,
+    /// The values of its arguments.
+    pub arguments: Arc<Arguments>,
+}
+
+impl KernelNode {
+    /// A launch with the arguments as they are now, or a refusal as a driver's.
+    pub fn new(kernel: usize, launch: Launch, given: Given) -> Outcome<KernelNode> {
+        let found = images::kernel_of(kernel)?;
+        require_shape(&found, &launch)?;
+        Ok(KernelNode {
+            kernel,
+            launch,
+            arguments: Arc::new(Arguments::copied(&found, given)?),
+        })
+    }
+
+    /// Launches it.
+    pub fn perform(&self) -> Outcome {
+        let kernel = images::kernel_of(self.kernel)?;
+        accept(&kernel, &self.launch)
+    }
 }
 
 /// Accepts a launch of the kernel with this handle, or refuses it as a driver would.
-pub fn launch(kernel: usize, launch: &Launch, has_arguments: bool) -> Outcome {
-    let context = contexts::current()?;
-    let kernel = images::kernel_of(kernel)?;
-    streams::get(launch.stream)?;
-    require_shape(&kernel, launch)?;
-    if !has_arguments && !kernel.outline.parameters.is_empty() {
+pub fn launch(kernel: usize, launch: &Launch, given: Given) -> Outcome {
+    contexts::current()?;
+    let found = images::kernel_of(kernel)?;
+    let stream = streams::get(launch.stream)?;
+    if let Some(capture) = capture::of(&stream)? {
+        let node = KernelNode::new(kernel, *launch, given)?;
+        return capture.add(&stream, Work::Launch(node)).map(drop);
+    }
+    require_shape(&found, launch)?;
+    if given.list == 0 && given.buffer == 0 && !found.outline.parameters.is_empty() {
         return Err(Status::INVALID_VALUE);
     }
+    stream.settle();
+    accept(&found, launch)
+}
+
+/// Counts a launch whose shape was checked.
+fn accept(kernel: &Kernel, launch: &Launch) -> Outcome {
+    let context = contexts::current()?;
     if launch.cooperative {
-        require_resident(&kernel, launch)?;
+        require_resident(kernel, launch)?;
     }
     kernel.load_into(&context)?;
     kernel.launches.fetch_add(1, Ordering::Relaxed);
@@ -53,10 +112,35 @@ fn require_shape(kernel: &Kernel, launch: &Launch) -> Outcome {
         && within(launch.block, limits::BLOCK)
         && threads(launch) <= most_threads.min(limits::BLOCK_THREADS)
         && launch.shared <= kernel.most_dynamic_shared();
-    if fits {
+    if !fits {
+        return Err(Status::INVALID_VALUE);
+    }
+    require_cluster(kernel, launch)
+}
+
+/// Clusters are there since compute capability 9; a grid consists of whole ones.
+fn require_cluster(kernel: &Kernel, launch: &Launch) -> Outcome {
+    const INVALID_CLUSTER_SIZE: Status = Status(912);
+    const PORTABLE: u32 = 8;
+    const MOST: u32 = 16;
+    if launch.cluster == ALONE {
+        return Ok(());
+    }
+    if driver()?.gpu.model().compute_capability.0 < 9 {
+        return Err(Status::NOT_SUPPORTED);
+    }
+    let most = if kernel.large_clusters.load(Ordering::Relaxed) {
+        MOST
+    } else {
+        PORTABLE
+    };
+    let blocks = launch.cluster.iter().copied().fold(1, u32::saturating_mul);
+    let mut extents = launch.grid.iter().zip(launch.cluster);
+    let whole = extents.all(|(grid, cluster)| cluster > 0 && grid.is_multiple_of(cluster));
+    if whole && blocks <= most {
         Ok(())
     } else {
-        Err(Status::INVALID_VALUE)
+        Err(INVALID_CLUSTER_SIZE)
     }
 }
 

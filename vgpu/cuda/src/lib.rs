@@ -4,24 +4,37 @@
 #[macro_use]
 mod border;
 
+mod arguments;
+mod arrays;
+mod capture;
 mod contexts;
+mod copying;
 mod driver;
 mod exports;
 #[doc(hidden)]
 pub mod fatbin;
+mod graphs;
 mod handed_in;
 mod handles;
+mod hints;
+mod host_calls;
 mod host_memory;
 mod images;
 mod launching;
 mod limits;
 mod log;
+mod mapping;
 mod names;
 mod occupancy;
+mod pools;
 mod spans;
 mod status;
 mod streams;
+mod textures;
+mod uses;
 mod variables;
+mod virtual_memory;
+mod work;
 
 #[cfg(test)]
 mod tests;

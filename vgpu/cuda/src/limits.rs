@@ -32,6 +32,8 @@ pub struct Architecture {
     pub bus_bits: u32,
     /// MiB of level-2 cache.
     pub l2_mib: u32,
+    /// Times that single precision is faster than double.
+    pub single_to_double: u32,
 }
 
 /// The architecture of a compute capability.
@@ -41,6 +43,10 @@ pub fn architecture(capability: (u32, u32)) -> Architecture {
         (8, _) => (1536, 16, 100),
         (12, _) => (1536, 24, 100),
         _ => (2048, 32, 228),
+    };
+    let single_to_double = match capability {
+        (8, 0) | (9 | 10, _) => 2,
+        _ => 64,
     };
     let (clock_khz, memory_clock_khz, bus_bits, l2_mib) = match capability.0 {
         8 => (1_410_000, 1_215_000, 5120, 40),
@@ -56,14 +62,15 @@ pub fn architecture(capability: (u32, u32)) -> Architecture {
         memory_clock_khz,
         bus_bits,
         l2_mib,
+        single_to_double,
     }
 }
 
-/// A device attribute by the driver's number; what no code of ours needs is 0, as on a GPU without that feature.
+/// A device attribute by the driver's number. What a GPU with MIG, or the virtual one, has not is 0.
 pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
     let model = driver.gpu.model();
     let kind = architecture(model.compute_capability);
-    let shared_optin = (kind.shared_kib - 1) << 10;
+    let has_clusters = u32::from(model.compute_capability.0 >= 9);
     // A slice has its share of the memory bus and of the cache.
     let (part, all) = driver.slice.memory_slices;
     let share = |whole: u32| (u64::from(whole) * u64::from(part) / u64::from(all.max(1))) as u32;
@@ -82,7 +89,7 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
         12 | 82 => REGISTERS,
         13 => kind.clock_khz,
         14 | 30 => 512,
-        // Copies beside kernels, host memory mapped, concurrent kernels, error correction.
+        // Copies beside kernels, mapped host memory, concurrent kernels, error correction.
         15 | 19 | 31 | 32 => 1,
         16 => driver.slice.sms,
         33 => driver.pci_bus(),
@@ -95,18 +102,26 @@ pub fn attribute(driver: &Driver, number: u32) -> Outcome<i32> {
         51 => 32,
         75 => model.compute_capability.0,
         76 => model.compute_capability.1,
-        // Stream priorities, L1 for global and local memory.
-        78..=80 => 1,
+        // Stream priorities, L1 for global and local memory, managed memory.
+        78..=80 | 83 => 1,
         81 => kind.shared_kib << 10,
-        83 => 1,
-        87 => 2,
-        // Preemption, host pointers of registered memory, cooperative launches, registering host memory.
-        90 | 91 | 95 | 99 => 1,
-        97 => shared_optin,
+        87 => kind.single_to_double,
+        // Managed memory is shared with the host at all times; preemption; host pointers of registered memory;
+        // cooperative launches; registering host memory; reserved addresses and memory mapped there.
+        89 | 90 | 91 | 95 | 99 | 102 => 1,
+        97 => (kind.shared_kib - 1) << 10,
         106 => kind.blocks,
+        // Lines of the cache that can be kept, and the largest window of them: not with MIG.
+        108 | 109 => 0,
         111 => 1024,
+        // Read-only registration, memory pools.
+        113 | 115 => 1,
+        // Clusters of blocks.
+        120 => has_clusters,
+        126 => 1 + 3 * has_clusters,
         139 => return Ok((model.pci_device << 16 | 0x10de).cast_signed()),
-        130 | 131 | 134 => return Ok(if number == 130 { 0 } else { -1 }),
+        // No node of memory, neither the GPU's nor the host's nearest.
+        131 | 134 => return Ok(-1),
         0 | 162.. => return Err(Status::INVALID_VALUE),
         _ => texture_extent(number),
     };

@@ -3,31 +3,28 @@
 use crate::contexts;
 use crate::host_memory;
 use crate::status::{Outcome, Status};
+use crate::virtual_memory;
 
-/// Rows of bytes, `pitch` apart.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows {
-    /// Address of the first row.
-    pub start: u64,
-    /// From one row to the next.
-    pub pitch: u64,
+/// First address and bytes of the device memory in one piece that holds this address.
+pub fn device_span(address: u64) -> Option<(u64, u64)> {
+    if let Some(owner) = contexts::owner_of(address) {
+        let held = owner.memory.find(address)?;
+        return Some((held.address, held.requested));
+    }
+    virtual_memory::span(address)
 }
 
 /// Checks that the bytes lie within one live device allocation, or in host memory that the device may access.
 pub fn require_device(address: u64, bytes: u64) -> Outcome {
     let end = address.checked_add(bytes).ok_or(Status::INVALID_VALUE)?;
-    if let Some(owner) = contexts::owner_of(address) {
-        let held = owner.memory.find(address).ok_or(Status::INVALID_VALUE)?;
-        let inside = end <= held.address.saturating_add(held.requested);
-        return if inside {
-            Ok(())
-        } else {
-            Err(Status::INVALID_VALUE)
-        };
-    }
-    let span = host_memory::find(host(address)?).ok_or(Status::INVALID_VALUE)?;
-    let inside = end <= (span.address as u64).saturating_add(span.bytes as u64);
-    if inside {
+    let (start, length) = match device_span(address) {
+        Some(span) => span,
+        None => {
+            let span = host_memory::find(host(address)?).ok_or(Status::INVALID_VALUE)?;
+            (span.address as u64, span.bytes as u64)
+        }
+    };
+    if end <= start.saturating_add(length) {
         Ok(())
     } else {
         Err(Status::INVALID_VALUE)
@@ -36,7 +33,7 @@ pub fn require_device(address: u64, bytes: u64) -> Outcome {
 
 /// Checks an address of which the caller does not say whose it is.
 pub fn require_any(address: u64, bytes: u64) -> Outcome {
-    if contexts::owner_of(address).is_some() {
+    if device_span(address).is_some() {
         return require_device(address, bytes);
     }
     if address == 0 {
@@ -61,19 +58,6 @@ pub fn copy(to: u64, from: u64, bytes: usize) -> Outcome {
     Ok(())
 }
 
-/// Copies `height` rows of `width` bytes whose ends were checked.
-pub fn copy_rows(to: Rows, from: Rows, width: u64, height: u64) -> Outcome {
-    let width = usize::try_from(width).map_err(|_| Status::INVALID_VALUE)?;
-    for row in 0..height {
-        copy(
-            to.start + row * to.pitch,
-            from.start + row * from.pitch,
-            width,
-        )?;
-    }
-    Ok(())
-}
-
 /// Bytes from the first row's start to the last row's end.
 pub fn extent(pitch: u64, width: u64, height: u64) -> Outcome<u64> {
     let before = height.saturating_sub(1).checked_mul(pitch);
@@ -82,25 +66,11 @@ pub fn extent(pitch: u64, width: u64, height: u64) -> Outcome<u64> {
         .ok_or(Status::INVALID_VALUE)
 }
 
-/// Fills `height` rows of `width` elements of a checked device range.
-pub fn fill<T: Copy>(rows: Rows, value: T, width: usize, height: usize) -> Outcome {
-    let size = size_of::<T>() as u64;
-    let bytes = (width as u64)
-        .checked_mul(size)
-        .ok_or(Status::INVALID_VALUE)?;
-    if bytes == 0 || height == 0 {
-        return Ok(());
-    }
-    if !rows.start.is_multiple_of(size) || (height > 1 && !rows.pitch.is_multiple_of(size)) {
-        return Err(Status::INVALID_VALUE);
-    }
-    require_device(rows.start, extent(rows.pitch, bytes, height as u64)?)?;
-    for row in 0..height as u64 {
-        let start = host(rows.start + row * rows.pitch)?;
-        let start = std::ptr::with_exposed_provenance_mut::<T>(start);
-        // SAFETY: the row was checked to lie in a live allocation and to be aligned to `T`.
-        unsafe { std::slice::from_raw_parts_mut(start, width) }.fill(value);
-    }
+/// Fills elements whose range was checked, and is aligned to them.
+pub fn fill<T: Copy>(start: u64, value: T, count: usize) -> Outcome {
+    let start = std::ptr::with_exposed_provenance_mut::<T>(host(start)?);
+    // SAFETY: the elements were checked to lie in a live allocation and to be aligned.
+    unsafe { std::slice::from_raw_parts_mut(start, count) }.fill(value);
     Ok(())
 }
 

@@ -58,6 +58,19 @@ impl Variables {
         self.placed().values().any(|block| *block == address)
     }
 
+    /// Whether a managed one lies at this address.
+    pub fn manages(&self, address: u64) -> bool {
+        let placed = self.placed();
+        let lies_there = |block: u64, variable: &Variable, offset: u64| {
+            let within = address.checked_sub(block.saturating_add(offset));
+            variable.managed && within.is_some_and(|within| within < variable.bytes as u64)
+        };
+        placed.values().any(|block| {
+            let mut declared = self.declared.values();
+            declared.any(|(variable, offset)| lies_there(*block, variable, *offset))
+        })
+    }
+
     /// Gives all their memory back.
     pub fn free(&self) -> Outcome {
         let placed = std::mem::take(&mut *self.placed());
@@ -119,6 +132,7 @@ mod tests {
                 bytes,
                 align,
                 constant: false,
+                managed: false,
                 linkage: Linkage::Visible,
                 initial: Some(Vec::new()),
             };

@@ -32,6 +32,20 @@ macro_rules! exports {
     };
 }
 
+/// Exports functions that the driver has in the same form: `fn cudaName(arguments) => field of the driver;`. Pointers go
+/// through as numbers; the driver checks them.
+macro_rules! forwards {
+    ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) => $field:ident;)*) => {
+        exports! {$(
+            fn $name($($argument: $kind),*) {
+                let driver = crate::bound::bound()?;
+                // SAFETY: the driver's function of this name takes these arguments, and checks them.
+                crate::error::checked(unsafe { (driver.$field)($($argument),*) })
+            }
+        )*}
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -182,6 +182,17 @@ pub fn function(stub_or_kernel: usize) -> Outcome<usize> {
     Ok(function)
 }
 
+/// The host stub of one of the driver's kernels or functions, where the program has one.
+pub fn stub_of(kernel: usize) -> Option<usize> {
+    let registry = registry();
+    let of_kernel = |(_, item): &(&usize, &Item)| item.kernel == Some(kernel);
+    registry
+        .kernels
+        .iter()
+        .find(of_kernel)
+        .map(|(stub, _)| *stub)
+}
+
 /// Device address and size of a variable's host shadow.
 pub fn variable(shadow: usize) -> Outcome<(u64, usize)> {
     let driver = bound()?;

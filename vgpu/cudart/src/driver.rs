@@ -1,6 +1,9 @@
 //! The driver: `libcuda.so.1`, opened at the first call, and its functions, found through `cuGetProcAddress`.
 
 use crate::error::{Outcome, Status};
+use crate::exports::AnyNode;
+use crate::regions::{ArrayDescriptor, Copy3D};
+use crate::structures::{Copy2D, KernelNode, LaunchConfiguration, Location, Resource, Sampling};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::OnceLock;
 
@@ -113,58 +116,125 @@ driver_functions! {
     launch: "cuLaunchKernel" (usize, u32, u32, u32, u32, u32, u32, u32, usize, usize, usize);
     launch_cooperative: "cuLaunchCooperativeKernel" (usize, u32, u32, u32, u32, u32, u32, u32, usize, usize);
     launch_ex: "cuLaunchKernelEx" (*const LaunchConfiguration, usize, usize, usize);
-}
-
-/// `CUDA_MEMCPY2D`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Copy2D {
-    /// Source.
-    pub from: CopyEnd,
-    /// Destination.
-    pub to: CopyEnd,
-    /// Bytes of a row.
-    pub width: usize,
-    /// Rows.
-    pub height: usize,
-}
-
-/// One end of a two-dimensional copy.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct CopyEnd {
-    /// Bytes to leave out at the left.
-    pub x: usize,
-    /// Rows to leave out at the top.
-    pub y: usize,
-    /// Host 1, device 2, array 3, unified 4.
-    pub kind: u32,
-    /// Host address.
-    pub host: u64,
-    /// Device address.
-    pub device: u64,
-    /// Array.
-    pub array: usize,
-    /// From one row to the next.
-    pub pitch: usize,
-}
-
-/// `CUlaunchConfig`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct LaunchConfiguration {
-    /// Blocks.
-    pub grid: [u32; 3],
-    /// Threads.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub shared: u32,
-    /// Stream.
-    pub stream: usize,
-    /// Attributes.
-    pub attributes: usize,
-    /// How many attributes.
-    pub attribute_count: u32,
+    allocate_from_pool: "cuMemAllocFromPoolAsync" (usize, usize, usize, usize);
+    pool_create: "cuMemPoolCreate" (usize, usize);
+    pool_destroy: "cuMemPoolDestroy" (usize);
+    pool_trim: "cuMemPoolTrimTo" (usize, usize);
+    pool_set_attribute: "cuMemPoolSetAttribute" (usize, u32, usize);
+    pool_attribute: "cuMemPoolGetAttribute" (usize, u32, usize);
+    pool_set_access: "cuMemPoolSetAccess" (usize, usize, usize);
+    pool_access: "cuMemPoolGetAccess" (usize, usize, usize);
+    default_pool: "cuDeviceGetDefaultMemPool" (usize, i32);
+    device_pool: "cuDeviceGetMemPool" (usize, i32);
+    set_device_pool: "cuDeviceSetMemPool" (i32, usize);
+    default_pool_at: "cuMemGetDefaultMemPool" (usize, usize, u32);
+    pool_at: "cuMemGetMemPool" (usize, usize, u32);
+    set_pool_at: "cuMemSetMemPool" (usize, u32, usize);
+    graph_memory: "cuDeviceGetGraphMemAttribute" (i32, u32, usize);
+    set_graph_memory: "cuDeviceSetGraphMemAttribute" (i32, u32, usize);
+    trim_graph_memory: "cuDeviceGraphMemTrim" (i32);
+    prefetch: "cuMemPrefetchAsync" (u64, usize, Location, u32, usize);
+    advise: "cuMemAdvise" (u64, usize, u32, Location);
+    range_attribute: "cuMemRangeGetAttribute" (usize, usize, u32, u64, usize);
+    range_attributes: "cuMemRangeGetAttributes" (usize, usize, usize, usize, u64, usize);
+    attach: "cuStreamAttachMemAsync" (usize, u64, usize, u32);
+    library_load_file: "cuLibraryLoadFromFile" (usize, usize, usize, usize, u32, usize, usize, u32);
+    library_kernel_count: "cuLibraryGetKernelCount" (usize, usize);
+    library_kernels: "cuLibraryEnumerateKernels" (usize, u32, usize);
+    set_kernel_attribute: "cuKernelSetAttribute" (u32, i32, usize, i32);
+    stream_callback: "cuStreamAddCallback" (usize, usize, usize, u32);
+    host_call: "cuLaunchHostFunc" (usize, usize, usize);
+    stream_attribute: "cuStreamGetAttribute" (usize, u32, usize);
+    set_stream_attribute: "cuStreamSetAttribute" (usize, u32, usize);
+    copy_stream_attributes: "cuStreamCopyAttributes" (usize, usize);
+    stream_device: "cuStreamGetDevice" (usize, usize);
+    capture_begin: "cuStreamBeginCapture" (usize, u32);
+    capture_begin_to: "cuStreamBeginCaptureToGraph" (usize, usize, usize, usize, usize, u32);
+    capture_end: "cuStreamEndCapture" (usize, usize);
+    capture_info: "cuStreamGetCaptureInfo" (usize, usize, usize, usize, usize, usize, usize);
+    capture_update: "cuStreamUpdateCaptureDependencies" (usize, usize, usize, usize, u32);
+    capture_mode: "cuThreadExchangeStreamCaptureMode" (usize);
+    graph_create: "cuGraphCreate" (usize, u32);
+    graph_destroy: "cuGraphDestroy" (usize);
+    graph_clone: "cuGraphClone" (usize, usize);
+    graph_id: "cuGraphGetId" (usize, usize);
+    graph_nodes: "cuGraphGetNodes" (usize, usize, usize);
+    graph_roots: "cuGraphGetRootNodes" (usize, usize, usize);
+    graph_edges: "cuGraphGetEdges" (usize, usize, usize, usize, usize);
+    graph_connect: "cuGraphAddDependencies" (usize, usize, usize, usize, usize);
+    graph_disconnect: "cuGraphRemoveDependencies" (usize, usize, usize, usize, usize);
+    node_destroy: "cuGraphDestroyNode" (usize);
+    node_type: "cuGraphNodeGetType" (usize, usize);
+    node_graph: "cuGraphNodeGetContainingGraph" (usize, usize);
+    node_before: "cuGraphNodeGetDependencies" (usize, usize, usize, usize);
+    node_behind: "cuGraphNodeGetDependentNodes" (usize, usize, usize, usize);
+    node_in_clone: "cuGraphNodeFindInClone" (usize, usize, usize);
+    add_host: "cuGraphAddHostNode" (usize, usize, usize, usize, usize);
+    host_parameters: "cuGraphHostNodeGetParams" (usize, usize);
+    set_host_parameters: "cuGraphHostNodeSetParams" (usize, usize);
+    add_child: "cuGraphAddChildGraphNode" (usize, usize, usize, usize, usize);
+    child_graph: "cuGraphChildGraphNodeGetGraph" (usize, usize);
+    add_empty: "cuGraphAddEmptyNode" (usize, usize, usize, usize);
+    add_record: "cuGraphAddEventRecordNode" (usize, usize, usize, usize, usize);
+    record_event: "cuGraphEventRecordNodeGetEvent" (usize, usize);
+    set_record_event: "cuGraphEventRecordNodeSetEvent" (usize, usize);
+    add_wait: "cuGraphAddEventWaitNode" (usize, usize, usize, usize, usize);
+    wait_event: "cuGraphEventWaitNodeGetEvent" (usize, usize);
+    set_wait_event: "cuGraphEventWaitNodeSetEvent" (usize, usize);
+    add_allocation: "cuGraphAddMemAllocNode" (usize, usize, usize, usize, usize);
+    allocation_parameters: "cuGraphMemAllocNodeGetParams" (usize, usize);
+    add_free: "cuGraphAddMemFreeNode" (usize, usize, usize, usize, u64);
+    free_parameters: "cuGraphMemFreeNodeGetParams" (usize, usize);
+    memset_parameters: "cuGraphMemsetNodeGetParams" (usize, usize);
+    set_memset_parameters: "cuGraphMemsetNodeSetParams" (usize, usize);
+    instantiate_with: "cuGraphInstantiateWithParams" (usize, usize, usize);
+    executable_flags: "cuGraphExecGetFlags" (usize, usize);
+    executable_id: "cuGraphExecGetId" (usize, usize);
+    executable_destroy: "cuGraphExecDestroy" (usize);
+    executable_update: "cuGraphExecUpdate" (usize, usize, usize);
+    executable_host: "cuGraphExecHostNodeSetParams" (usize, usize, usize);
+    executable_child: "cuGraphExecChildGraphNodeSetParams" (usize, usize, usize);
+    executable_record: "cuGraphExecEventRecordNodeSetEvent" (usize, usize, usize);
+    executable_wait: "cuGraphExecEventWaitNodeSetEvent" (usize, usize, usize);
+    executable_enable: "cuGraphNodeSetEnabled" (usize, usize, u32);
+    executable_enabled: "cuGraphNodeGetEnabled" (usize, usize, usize);
+    executable_upload: "cuGraphUpload" (usize, usize);
+    executable_launch: "cuGraphLaunch" (usize, usize);
+    instantiate: "cuGraphInstantiateWithFlags" (usize, usize, u64);
+    add_kernel: "cuGraphAddKernelNode" (usize, usize, usize, usize, *const KernelNode);
+    kernel_parameters: "cuGraphKernelNodeGetParams" (usize, *mut KernelNode);
+    set_kernel_parameters: "cuGraphKernelNodeSetParams" (usize, *const KernelNode);
+    executable_kernel: "cuGraphExecKernelNodeSetParams" (usize, usize, *const KernelNode);
+    add_copy: "cuGraphAddMemcpyNode" (usize, usize, usize, usize, *const Copy3D, usize);
+    copy_parameters: "cuGraphMemcpyNodeGetParams" (usize, *mut Copy3D);
+    set_copy_parameters: "cuGraphMemcpyNodeSetParams" (usize, *const Copy3D);
+    executable_copy: "cuGraphExecMemcpyNodeSetParams" (usize, usize, *const Copy3D, usize);
+    add_memset: "cuGraphAddMemsetNode" (usize, usize, usize, usize, usize, usize);
+    executable_memset: "cuGraphExecMemsetNodeSetParams" (usize, usize, usize, usize);
+    add_any: "cuGraphAddNode" (usize, usize, usize, usize, usize, *mut AnyNode);
+    set_any: "cuGraphNodeSetParams" (usize, *mut AnyNode);
+    executable_any: "cuGraphExecNodeSetParams" (usize, usize, *mut AnyNode);
+    array_create: "cuArray3DCreate" (*mut usize, *const ArrayDescriptor);
+    array_destroy: "cuArrayDestroy" (usize);
+    array_descriptor: "cuArray3DGetDescriptor" (*mut ArrayDescriptor, usize);
+    array_requirements: "cuArrayGetMemoryRequirements" (usize, usize, i32);
+    array_plane: "cuArrayGetPlane" (usize, usize, u32);
+    mipmap_create: "cuMipmappedArrayCreate" (*mut usize, *const ArrayDescriptor, u32);
+    mipmap_destroy: "cuMipmappedArrayDestroy" (usize);
+    mipmap_level: "cuMipmappedArrayGetLevel" (usize, usize, u32);
+    mipmap_requirements: "cuMipmappedArrayGetMemoryRequirements" (usize, usize, i32);
+    copy_planes: "cuMemcpy3D" (*const Copy3D);
+    copy_planes_async: "cuMemcpy3DAsync" (*const Copy3D, usize);
+    texture_create: "cuTexObjectCreate" (*mut usize, *const Resource, *const Sampling, usize);
+    texture_destroy: "cuTexObjectDestroy" (usize);
+    surface_create: "cuSurfObjectCreate" (*mut usize, *const Resource);
+    surface_destroy: "cuSurfObjectDestroy" (usize);
+    parameter_info: "cuFuncGetParamInfo" (usize, usize, usize, usize);
+    parameter_count: "cuFuncGetParamCount" (usize, usize);
+    cluster_size: "cuOccupancyMaxPotentialClusterSize" (*mut i32, usize, *const LaunchConfiguration);
+    cluster_count: "cuOccupancyMaxActiveClusters" (*mut i32, usize, *const LaunchConfiguration);
+    peer_attribute: "cuDeviceGetP2PAttribute" (usize, u32, i32, i32);
+    linear_texture_width: "cuDeviceGetTexture1DLinearMaxWidth" (*mut usize, u32, u32, i32);
 }
 
 static DRIVER: OnceLock<Outcome<Driver>> = OnceLock::new();

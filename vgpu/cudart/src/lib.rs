@@ -5,9 +5,13 @@
 mod border;
 
 mod bound;
+mod channels;
 mod code;
 mod driver;
 mod error;
 mod exports;
 mod properties;
+mod regions;
+mod structures;
 mod stubs;
+mod textures;

@@ -97,6 +97,12 @@ impl Context {
         }
     }
 
+    /// Gives a live allocation another size that takes the same units of memory; `false` when it would take others.
+    #[must_use]
+    pub fn resize(&self, address: u64, bytes: Bytes) -> bool {
+        self.heap().resize(address, bytes.0)
+    }
+
     /// The live allocation that holds this address.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<Allocation> {

@@ -23,6 +23,7 @@
 //! is: after a process on it has ended, the first `MIGFIT_VGPU_DELAY` attempts to destroy the compute instance fail,
 //! and as many to destroy its GPU instance. Instances that nobody ran on go at once.
 
+pub mod charge;
 pub mod context;
 pub mod faults;
 pub mod memory;
@@ -32,6 +33,7 @@ pub mod state;
 pub mod unsupported;
 pub mod visible;
 
+pub use charge::Charge;
 pub use context::{Context, context_cost};
 pub use faults::{Answer, Faults, Operation};
 pub use model::{CiProfile, GiProfile, Model, Placement};

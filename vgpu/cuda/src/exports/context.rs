@@ -1,9 +1,11 @@
 //! Contexts: the primary one, those that the program makes, and which one is current.
 
 use crate::border::{In, Out};
+use crate::capture;
 use crate::contexts::{self, CudaContext};
 use crate::driver::{device, driver};
 use crate::handles::Object;
+use crate::host_calls;
 use crate::status::{Outcome, Status};
 use crate::streams;
 use std::sync::PoisonError;
@@ -158,11 +160,13 @@ exports! {
     }
 
     fn cuCtxSynchronize() {
-        contexts::current().map(drop)
+        contexts::current()?;
+        settle_all()
     }
 
     fn cuCtxSynchronize_v2(context: usize) {
-        named_or_current(context).map(drop)
+        named_or_current(context)?;
+        settle_all()
     }
 
     fn cuCtxGetApiVersion(context: usize, version: Out<u32>) {
@@ -185,6 +189,34 @@ exports! {
         value.put(limits.get(&limit).copied().unwrap_or(default))
     }
 
+    /// Banks of shared memory have four bytes.
+    fn cuCtxGetSharedMemConfig(config: Out<u32>) {
+        const FOUR_BYTES: u32 = 1;
+        contexts::current()?;
+        config.put(FOUR_BYTES)
+    }
+
+    /// A hint, which no GPU of today takes.
+    fn cuCtxSetSharedMemConfig(_config: u32) {
+        contexts::current().map(drop)
+    }
+
+    /// No lines of the cache are kept with MIG.
+    fn cuCtxResetPersistingL2Cache() {
+        contexts::current().map(drop)
+    }
+
+    fn cuCtxAttach(context: Out<usize>, flags: u32) {
+        if flags != 0 {
+            return Err(Status::INVALID_VALUE);
+        }
+        context.put(contexts::current()?.handle())
+    }
+
+    fn cuCtxDetach(context: usize) {
+        contexts::get(context).map(drop)
+    }
+
     fn cuCtxGetCacheConfig(config: Out<u32>) {
         config.put(contexts::current()?.cache_config.load(Ordering::Relaxed))
     }
@@ -200,6 +232,13 @@ exports! {
         greatest.offer(streams::GREATEST_PRIORITY);
         Ok(())
     }
+}
+
+/// Waits for all streams; what is captured cannot be waited for.
+fn settle_all() -> Outcome {
+    capture::forbid()?;
+    host_calls::wait(host_calls::last());
+    Ok(())
 }
 
 fn create(context: &Out<usize>, flags: u32, ordinal: i32) -> Outcome {

@@ -1,17 +1,18 @@
-//! Copies and fills. All are complete when they return, the asynchronous ones too.
+//! Copies. All are complete when they return, the asynchronous ones too, unless the stream is captured.
 
 use crate::border::In;
 use crate::contexts;
-use crate::spans::{self, Rows};
+use crate::copying::{self, Copy, End};
 use crate::status::{Outcome, Status};
 use crate::streams;
+use crate::work::Work;
 
 /// `CUDA_MEMCPY2D_v2`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Copy2D {
-    from: End,
-    to: End,
+    from: End2D,
+    to: End2D,
     width: usize,
     height: usize,
 }
@@ -19,7 +20,7 @@ pub struct Copy2D {
 /// One end of a two-dimensional copy.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct End {
+struct End2D {
     x: usize,
     y: usize,
     kind: u32,
@@ -31,205 +32,154 @@ struct End {
 
 const _: () = assert!(size_of::<Copy2D>() == 128);
 
+/// The stream of copies that name none.
+const LEGACY: usize = 0;
+
 exports! {
     fn cuMemcpy(to: u64, from: u64, bytes: usize) {
-        any_to_any(to, from, bytes)
+        line(End::at(copying::UNIFIED, to), End::at(copying::UNIFIED, from), bytes, LEGACY)
     }
 
     fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: usize) {
-        streams::get(stream)?;
-        any_to_any(to, from, bytes)
+        line(End::at(copying::UNIFIED, to), End::at(copying::UNIFIED, from), bytes, stream)
     }
 
     fn cuMemcpyHtoD_v2(to: u64, from: u64, bytes: usize) {
-        host_to_device(to, from, bytes)
+        line(End::at(copying::DEVICE, to), End::at(copying::HOST, from), bytes, LEGACY)
     }
 
     fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: usize) {
-        streams::get(stream)?;
-        host_to_device(to, from, bytes)
+        line(End::at(copying::DEVICE, to), End::at(copying::HOST, from), bytes, stream)
     }
 
     fn cuMemcpyDtoH_v2(to: u64, from: u64, bytes: usize) {
-        device_to_host(to, from, bytes)
+        line(End::at(copying::HOST, to), End::at(copying::DEVICE, from), bytes, LEGACY)
     }
 
     fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: usize, stream: usize) {
-        streams::get(stream)?;
-        device_to_host(to, from, bytes)
+        line(End::at(copying::HOST, to), End::at(copying::DEVICE, from), bytes, stream)
     }
 
     fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) {
-        device_to_device(to, from, bytes)
+        line(End::at(copying::DEVICE, to), End::at(copying::DEVICE, from), bytes, LEGACY)
     }
 
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: usize) {
-        streams::get(stream)?;
-        device_to_device(to, from, bytes)
+        line(End::at(copying::DEVICE, to), End::at(copying::DEVICE, from), bytes, stream)
+    }
+
+    fn cuMemcpyAtoD_v2(to: u64, array: usize, x: usize, bytes: usize) {
+        line(End::at(copying::DEVICE, to), End::in_array(array, x), bytes, LEGACY)
+    }
+
+    fn cuMemcpyDtoA_v2(array: usize, x: usize, from: u64, bytes: usize) {
+        line(End::in_array(array, x), End::at(copying::DEVICE, from), bytes, LEGACY)
+    }
+
+    fn cuMemcpyHtoA_v2(array: usize, x: usize, from: u64, bytes: usize) {
+        line(End::in_array(array, x), End::at(copying::HOST, from), bytes, LEGACY)
+    }
+
+    fn cuMemcpyHtoAAsync_v2(array: usize, x: usize, from: u64, bytes: usize, stream: usize) {
+        line(End::in_array(array, x), End::at(copying::HOST, from), bytes, stream)
+    }
+
+    fn cuMemcpyAtoH_v2(to: u64, array: usize, x: usize, bytes: usize) {
+        line(End::at(copying::HOST, to), End::in_array(array, x), bytes, LEGACY)
+    }
+
+    fn cuMemcpyAtoHAsync_v2(to: u64, array: usize, x: usize, bytes: usize, stream: usize) {
+        line(End::at(copying::HOST, to), End::in_array(array, x), bytes, stream)
+    }
+
+    fn cuMemcpyAtoA_v2(to: usize, to_x: usize, from: usize, from_x: usize, bytes: usize) {
+        line(End::in_array(to, to_x), End::in_array(from, from_x), bytes, LEGACY)
+    }
+
+    fn cuMemcpyPeer(to: u64, to_context: usize, from: u64, from_context: usize, bytes: usize) {
+        contexts::get(to_context)?;
+        contexts::get(from_context)?;
+        line(End::at(copying::DEVICE, to), End::at(copying::DEVICE, from), bytes, LEGACY)
+    }
+
+    fn cuMemcpyPeerAsync(to: u64, to_context: usize, from: u64, from_context: usize, bytes: usize, stream: usize) {
+        contexts::get(to_context)?;
+        contexts::get(from_context)?;
+        line(End::at(copying::DEVICE, to), End::at(copying::DEVICE, from), bytes, stream)
     }
 
     fn cuMemcpy2D_v2(copy: In<Copy2D>) {
-        two_dimensional(&copy.get()?)
+        submit(copy.get()?.into(), LEGACY)
     }
 
     fn cuMemcpy2DUnaligned_v2(copy: In<Copy2D>) {
-        two_dimensional(&copy.get()?)
+        submit(copy.get()?.into(), LEGACY)
     }
 
     fn cuMemcpy2DAsync_v2(copy: In<Copy2D>, stream: usize) {
-        streams::get(stream)?;
-        two_dimensional(&copy.get()?)
+        submit(copy.get()?.into(), stream)
     }
 
-    fn cuMemsetD8_v2(start: u64, value: u8, count: usize) {
-        line(start, value, count)
+    fn cuMemcpy3D_v2(copy: In<Copy>) {
+        submit(copy.get()?, LEGACY)
     }
 
-    fn cuMemsetD16_v2(start: u64, value: u16, count: usize) {
-        line(start, value, count)
+    fn cuMemcpy3DAsync_v2(copy: In<Copy>, stream: usize) {
+        submit(copy.get()?, stream)
     }
 
-    fn cuMemsetD32_v2(start: u64, value: u32, count: usize) {
-        line(start, value, count)
+    fn cuMemcpy3DPeer(copy: In<Copy>) {
+        submit(copy.get()?, LEGACY)
     }
 
-    fn cuMemsetD8Async(start: u64, value: u8, count: usize, stream: usize) {
-        streams::get(stream)?;
-        line(start, value, count)
-    }
-
-    fn cuMemsetD16Async(start: u64, value: u16, count: usize, stream: usize) {
-        streams::get(stream)?;
-        line(start, value, count)
-    }
-
-    fn cuMemsetD32Async(start: u64, value: u32, count: usize, stream: usize) {
-        streams::get(stream)?;
-        line(start, value, count)
-    }
-
-    fn cuMemsetD2D8_v2(start: u64, pitch: usize, value: u8, width: usize, height: usize) {
-        rectangle(start, pitch, value, width, height)
-    }
-
-    fn cuMemsetD2D16_v2(start: u64, pitch: usize, value: u16, width: usize, height: usize) {
-        rectangle(start, pitch, value, width, height)
-    }
-
-    fn cuMemsetD2D32_v2(start: u64, pitch: usize, value: u32, width: usize, height: usize) {
-        rectangle(start, pitch, value, width, height)
-    }
-
-    fn cuMemsetD2D8Async(start: u64, pitch: usize, value: u8, width: usize, height: usize, stream: usize) {
-        streams::get(stream)?;
-        rectangle(start, pitch, value, width, height)
-    }
-
-    fn cuMemsetD2D16Async(start: u64, pitch: usize, value: u16, width: usize, height: usize, stream: usize) {
-        streams::get(stream)?;
-        rectangle(start, pitch, value, width, height)
-    }
-
-    fn cuMemsetD2D32Async(start: u64, pitch: usize, value: u32, width: usize, height: usize, stream: usize) {
-        streams::get(stream)?;
-        rectangle(start, pitch, value, width, height)
+    fn cuMemcpy3DPeerAsync(copy: In<Copy>, stream: usize) {
+        submit(copy.get()?, stream)
     }
 }
 
-fn any_to_any(to: u64, from: u64, bytes: usize) -> Outcome {
-    contexts::current()?;
-    if bytes == 0 {
-        return Ok(());
+impl From<Copy2D> for Copy {
+    fn from(copy: Copy2D) -> Copy {
+        Copy {
+            from: copy.from.into(),
+            to: copy.to.into(),
+            width: copy.width,
+            height: copy.height,
+            depth: 1,
+        }
     }
-    spans::require_any(to, bytes as u64)?;
-    spans::require_any(from, bytes as u64)?;
-    spans::copy(to, from, bytes)
 }
 
-fn host_to_device(to: u64, from: u64, bytes: usize) -> Outcome {
-    contexts::current()?;
-    if bytes == 0 {
-        return Ok(());
+impl From<End2D> for End {
+    fn from(end: End2D) -> End {
+        let End2D {
+            x,
+            y,
+            kind,
+            host,
+            device,
+            array,
+            pitch,
+        } = end;
+        End {
+            x,
+            y,
+            kind,
+            host,
+            device,
+            array,
+            pitch,
+            ..End::default()
+        }
     }
-    spans::require_device(to, bytes as u64)?;
-    spans::copy(to, from, bytes)
 }
 
-fn device_to_host(to: u64, from: u64, bytes: usize) -> Outcome {
-    contexts::current()?;
-    if bytes == 0 {
-        return Ok(());
+fn line(to: End, from: End, bytes: usize, stream: usize) -> Outcome {
+    submit(Copy::line(to, from, bytes), stream)
+}
+
+fn submit(copy: Copy, stream: usize) -> Outcome {
+    if copy.from.lod != 0 || copy.to.lod != 0 {
+        return Err(Status::INVALID_VALUE);
     }
-    spans::require_device(from, bytes as u64)?;
-    spans::copy(to, from, bytes)
-}
-
-fn device_to_device(to: u64, from: u64, bytes: usize) -> Outcome {
-    contexts::current()?;
-    if bytes == 0 {
-        return Ok(());
-    }
-    spans::require_device(to, bytes as u64)?;
-    spans::require_device(from, bytes as u64)?;
-    spans::copy(to, from, bytes)
-}
-
-fn two_dimensional(copy: &Copy2D) -> Outcome {
-    contexts::current()?;
-    if copy.width == 0 || copy.height == 0 {
-        return Ok(());
-    }
-    let to = rows(&copy.to, copy)?;
-    let from = rows(&copy.from, copy)?;
-    spans::copy_rows(to, from, copy.width as u64, copy.height as u64)
-}
-
-/// The rows of one end, checked.
-fn rows(end: &End, copy: &Copy2D) -> Outcome<Rows> {
-    const HOST: u32 = 1;
-    const DEVICE: u32 = 2;
-    const UNIFIED: u32 = 4;
-    // Without a pitch the rows follow each other.
-    let pitch = if end.pitch == 0 {
-        copy.width
-    } else {
-        end.pitch
-    } as u64;
-    let base = match end.kind {
-        HOST => end.host,
-        DEVICE | UNIFIED => end.device,
-        // Arrays belong to textures, which are not done here.
-        _ => return Err(Status::NOT_SUPPORTED),
-    };
-    let above = pitch
-        .checked_mul(end.y as u64)
-        .and_then(|above| above.checked_add(end.x as u64));
-    let start = above
-        .and_then(|above| base.checked_add(above))
-        .ok_or(Status::INVALID_VALUE)?;
-    let bytes = spans::extent(pitch, copy.width as u64, copy.height as u64)?;
-    match end.kind {
-        DEVICE => spans::require_device(start, bytes)?,
-        UNIFIED => spans::require_any(start, bytes)?,
-        _ if base == 0 => return Err(Status::INVALID_VALUE),
-        _ => {}
-    }
-    Ok(Rows { start, pitch })
-}
-
-fn line<T: Copy>(start: u64, value: T, count: usize) -> Outcome {
-    rectangle(start, 0, value, count, 1)
-}
-
-fn rectangle<T: Copy>(start: u64, pitch: usize, value: T, width: usize, height: usize) -> Outcome {
-    contexts::current()?;
-    spans::fill(
-        Rows {
-            start,
-            pitch: pitch as u64,
-        },
-        value,
-        width,
-        height,
-    )
+    streams::submit(stream, &Work::Copy(copy))
 }

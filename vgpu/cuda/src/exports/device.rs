@@ -39,6 +39,29 @@ exports! {
         value.put(limits::attribute(device(ordinal)?, attribute)?)
     }
 
+    /// Of the first texture attributes; the format does not matter to it here.
+    fn cuDeviceGetTexture1DLinearMaxWidth(elements: Out<usize>, _format: u32, _channels: u32, ordinal: i32) {
+        const MOST: u32 = 69;
+        let found = limits::attribute(device(ordinal)?, MOST)?;
+        elements.put(usize::try_from(found).map_err(|_| Status::INVALID_VALUE)?)
+    }
+
+    fn cuDeviceGetLuid(_luid: Out<u64>, _mask: Out<u32>, ordinal: i32) {
+        device(ordinal)?;
+        // Windows alone has such.
+        Err(Status::NOT_SUPPORTED)
+    }
+
+    fn cuDeviceGetProperties(properties: Out<[i32; 14]>, ordinal: i32) {
+        let driver = device(ordinal)?;
+        let attributes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+        let mut found = [0; 14];
+        for (value, attribute) in found.iter_mut().zip(attributes) {
+            *value = limits::attribute(driver, attribute)?;
+        }
+        properties.put(found)
+    }
+
     fn cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, ordinal: i32) {
         let capability = device(ordinal)?.gpu.model().compute_capability;
         major.put(capability.0.cast_signed())?;
@@ -60,11 +83,5 @@ exports! {
             return Err(Status::INVALID_DEVICE);
         }
         found.put(0)
-    }
-
-    fn cuDeviceCanAccessPeer(can: Out<i32>, ordinal: i32, peer: i32) {
-        device(ordinal)?;
-        device(peer)?;
-        can.put(0)
     }
 }

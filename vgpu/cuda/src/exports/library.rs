@@ -151,6 +151,20 @@ exports! {
         set_attribute(&*images::kernel_of(function)?, attribute, value)
     }
 
+    /// A hint, which no GPU of today takes.
+    fn cuFuncSetSharedMemConfig(function: usize, _config: u32) {
+        images::kernel_of(function).map(drop)
+    }
+
+    /// Without an assembler there is no machine code to link.
+    fn cuLinkCreate_v2(_options: u32, _names: usize, _values: usize, _state: Out<usize>) {
+        refuse_linking()
+    }
+
+    fn cuLinkCreate(_options: u32, _names: usize, _values: usize, _state: Out<usize>) {
+        refuse_linking()
+    }
+
     fn cuFuncSetCacheConfig(function: usize, _config: u32) {
         images::kernel_of(function).map(drop)
     }
@@ -172,6 +186,15 @@ exports! {
     fn cuFuncLoad(function: usize) {
         images::kernel_of(function).map(drop)
     }
+}
+
+fn refuse_linking() -> Outcome {
+    crate::log::unsupported("cuLinkCreate");
+    crate::log::explain(
+        "device code cannot be linked at run time here: cuModuleLoadData takes PTX, and programs linked by nvcc \
+         -rdc=true run",
+    );
+    Err(Status::NOT_SUPPORTED)
 }
 
 fn load(handle: &Out<usize>, image: *const u8) -> Outcome<usize> {
@@ -219,6 +242,7 @@ fn parameter(kernel: usize, nth: usize, offset: &Out<usize>, bytes: &Out<usize>)
 
 const MAX_DYNAMIC_SHARED: u32 = 8;
 const CARVEOUT: u32 = 9;
+const LARGE_CLUSTERS: u32 = 14;
 
 fn attribute_of(kernel: &Kernel, attribute: u32) -> Outcome<i32> {
     let (major, minor) = crate::driver::driver()?.gpu.model().compute_capability;
@@ -231,7 +255,8 @@ fn attribute_of(kernel: &Kernel, attribute: u32) -> Outcome<i32> {
         5 | 6 => major * 10 + minor,
         MAX_DYNAMIC_SHARED => kernel.most_dynamic_shared(),
         CARVEOUT => return Ok(kernel.carveout.load(Ordering::Relaxed)),
-        7 | 10..=16 => 0,
+        LARGE_CLUSTERS => kernel.large_clusters.load(Ordering::Relaxed).into(),
+        7 | 10..=17 => 0,
         _ => return Err(Status::INVALID_VALUE),
     };
     i32::try_from(value).map_err(|_| Status::INVALID_VALUE)
@@ -250,7 +275,11 @@ fn set_attribute(kernel: &Kernel, attribute: u32, value: i32) -> Outcome {
             kernel.carveout.store(value, Ordering::Relaxed);
             Ok(())
         }
-        MAX_DYNAMIC_SHARED | CARVEOUT => Err(Status::INVALID_VALUE),
+        LARGE_CLUSTERS if value == 0 || value == 1 => {
+            kernel.large_clusters.store(value == 1, Ordering::Relaxed);
+            Ok(())
+        }
+        MAX_DYNAMIC_SHARED | CARVEOUT | LARGE_CLUSTERS => Err(Status::INVALID_VALUE),
         _ => Err(Status::NOT_SUPPORTED),
     }
 }

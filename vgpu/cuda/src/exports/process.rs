@@ -43,6 +43,16 @@ exports! {
         Ok(())
     }
 
+    /// There is no profiler to start.
+    fn cuProfilerStart() {
+        Ok(())
+    }
+
+    /// There is no profiler to stop.
+    fn cuProfilerStop() {
+        Ok(())
+    }
+
     /// NVIDIA's private tables are not imitated. A program that asks for one holds NVIDIA's own static runtime.
     fn cuGetExportTable(table: Out<*const c_void>, _id: In<[u8; 16]>) {
         log::unsupported("cuGetExportTable");

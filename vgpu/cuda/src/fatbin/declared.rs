@@ -10,6 +10,8 @@ pub struct Declared<'a> {
     pub name: &'a str,
     /// Its address is a multiple of this.
     pub align: usize,
+    /// Whether host and device share it.
+    managed: bool,
     /// Kind of its elements.
     element: &'a str,
     /// Its size in bytes.
@@ -58,6 +60,7 @@ pub fn declaration<'a>(words: &'a [&'a str]) -> Option<Declared<'a>> {
         space,
         name,
         align: align.clamp(1, 1 << 20),
+        managed: words.contains(&".managed"),
         element,
         bytes: size.saturating_mul(count),
         initial,
@@ -93,6 +96,7 @@ pub fn variable(declared: &Declared, body: &[&str], linkage: Linkage) -> Variabl
         bytes: declared.bytes,
         align: declared.align,
         constant: declared.space == ".const",
+        managed: declared.managed,
         linkage,
         initial,
     }

@@ -66,6 +66,8 @@ pub struct Variable {
     pub align: usize,
     /// Whether it lies in constant memory.
     pub constant: bool,
+    /// Whether the host uses it as well, at the same address.
+    pub managed: bool,
     /// What its name means to other files.
     pub linkage: Linkage,
     /// Its first bytes, where the text gives them; the rest is zero. `None`: given in a form not known here.
@@ -240,6 +242,7 @@ mod tests {
                 bytes: 4,
                 align: 4,
                 constant: false,
+                managed: false,
                 linkage: Linkage::Visible,
                 initial: Some(vec![])
             }
@@ -250,12 +253,15 @@ mod tests {
                 bytes: 16,
                 align: 4,
                 constant: true,
+                managed: false,
                 linkage: Linkage::Visible,
                 initial: Some(vec![1, 2, 255])
             }
         );
         assert_eq!(found["half"].initial, Some(0.5_f32.to_le_bytes().to_vec()));
         assert_eq!(found.len(), 3);
+        let managed = scan(".visible .global .attribute(.managed) .align 4 .u32 shared = 3;");
+        assert!(managed.variables["shared"].managed && !found["counter"].managed);
     }
 
     #[test]

@@ -108,7 +108,7 @@ unsafe extern "C" {
         flags: u64,
         found: *mut u32,
     ) -> u32;
-    pub fn cuGraphCreate(graph: *mut usize, flags: u32) -> u32;
+    pub fn cuMulticastCreate(handle: *mut u64, properties: *const c_void) -> u32;
 }
 
 struct Lab {

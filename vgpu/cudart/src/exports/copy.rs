@@ -1,9 +1,10 @@
 //! Copies and fills.
 
-use crate::bound::bound;
+use crate::bound::{bound, require_device};
 use crate::code;
-use crate::driver::{Copy2D, CopyEnd};
 use crate::error::{Outcome, Status, checked};
+use crate::regions;
+use crate::structures::{Copy2D, CopyEnd};
 
 /// `cudaMemcpyKind`.
 const HOST_TO_HOST: u32 = 0;
@@ -71,6 +72,18 @@ exports! {
         checked(unsafe { (bound()?.fill_rows_async)(start, pitch, low_byte(value), width, height, stream) })
     }
 
+    fn cudaMemcpyPeer(to: u64, to_device: i32, from: u64, from_device: i32, bytes: usize) {
+        require_device(to_device)?;
+        require_device(from_device)?;
+        copy(to, from, bytes, DEVICE_TO_DEVICE, None)
+    }
+
+    fn cudaMemcpyPeerAsync(to: u64, to_device: i32, from: u64, from_device: i32, bytes: usize, stream: usize) {
+        require_device(to_device)?;
+        require_device(from_device)?;
+        copy(to, from, bytes, DEVICE_TO_DEVICE, Some(stream))
+    }
+
     fn cudaGetSymbolAddress(address: crate::border::Out<u64>, symbol: usize) {
         address.put(code::variable(symbol)?.0)
     }
@@ -103,7 +116,7 @@ fn copy(to: u64, from: u64, bytes: usize, kind: u32, stream: Option<usize>) -> O
 }
 
 /// The device address of some bytes of a variable.
-fn part_of(symbol: usize, offset: usize, bytes: usize) -> Outcome<u64> {
+pub fn part_of(symbol: usize, offset: usize, bytes: usize) -> Outcome<u64> {
     let (address, size) = code::variable(symbol)?;
     let inside = offset.checked_add(bytes).is_some_and(|end| end <= size);
     if inside {
@@ -114,22 +127,12 @@ fn part_of(symbol: usize, offset: usize, bytes: usize) -> Outcome<u64> {
 }
 
 /// Address and pitch of one end's rows.
-pub type RowEnd = (u64, usize);
+type RowEnd = (u64, usize);
 
 /// Describes a copy of rows in the driver's form.
-pub fn rows(to: RowEnd, from: RowEnd, width: usize, height: usize, kind: u32) -> Outcome<Copy2D> {
-    const HOST: u32 = 1;
-    const DEVICE: u32 = 2;
-    const UNIFIED: u32 = 4;
+fn rows(to: RowEnd, from: RowEnd, width: usize, height: usize, kind: u32) -> Outcome<Copy2D> {
     const INVALID_PITCH: Status = Status(12);
-    let (to_kind, from_kind) = match kind {
-        HOST_TO_HOST => (HOST, HOST),
-        HOST_TO_DEVICE => (DEVICE, HOST),
-        DEVICE_TO_HOST => (HOST, DEVICE),
-        DEVICE_TO_DEVICE => (DEVICE, DEVICE),
-        DEFAULT => (UNIFIED, UNIFIED),
-        _ => return Err(Status::INVALID_MEMCPY_DIRECTION),
-    };
+    let (to_kind, from_kind) = regions::kinds(kind)?;
     if width > to.1 || width > from.1 {
         return Err(INVALID_PITCH);
     }

@@ -83,11 +83,6 @@ exports! {
         checked(unsafe { (driver()?.device_by_bus_id)(device.room()?, id) })
     }
 
-    fn cudaDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32) {
-        // SAFETY: the caller's room is checked not to be null.
-        checked(unsafe { (driver()?.can_access_peer)(can.room()?, device, peer) })
-    }
-
     fn cudaDeviceSynchronize() {
         let driver = bound()?;
         let mut context = 0;

@@ -1,9 +1,10 @@
 //! Kernels: their attributes and occupancy.
 
-use crate::border::Out;
+use crate::border::{In, Out};
 use crate::bound::bound;
 use crate::code;
 use crate::error::{Outcome, checked};
+use crate::exports::launch::Configuration;
 use std::ffi::c_char;
 
 /// `cudaFuncAttributes`.
@@ -50,6 +51,32 @@ exports! {
         let function = code::function(stub)?;
         // SAFETY: the caller's room is checked not to be null.
         checked(unsafe { (bound()?.function_name)(name.room()?, function) })
+    }
+
+    fn cudaFuncGetParamInfo(stub: usize, nth: usize, offset: usize, bytes: usize) {
+        let function = code::function(stub)?;
+        // SAFETY: the driver checks the pointers.
+        checked(unsafe { (bound()?.parameter_info)(function, nth, offset, bytes) })
+    }
+
+    fn cudaFuncGetParamCount(stub: usize, count: usize) {
+        let function = code::function(stub)?;
+        // SAFETY: the driver checks the pointer.
+        checked(unsafe { (bound()?.parameter_count)(function, count) })
+    }
+
+    fn cudaOccupancyMaxPotentialClusterSize(size: Out<i32>, stub: usize, configuration: In<Configuration>) {
+        let function = code::function(stub)?;
+        let given = configuration.get()?.described()?;
+        // SAFETY: the caller's room is checked not to be null; the configuration lives through the call.
+        checked(unsafe { (bound()?.cluster_size)(size.room()?, function, &raw const given) })
+    }
+
+    fn cudaOccupancyMaxActiveClusters(count: Out<i32>, stub: usize, configuration: In<Configuration>) {
+        let function = code::function(stub)?;
+        let given = configuration.get()?.described()?;
+        // SAFETY: as above.
+        checked(unsafe { (bound()?.cluster_count)(count.room()?, function, &raw const given) })
     }
 
     fn cudaGetFuncBySymbol(function: Out<usize>, stub: usize) {

@@ -3,8 +3,8 @@
 use crate::border::{Dim3, Out};
 use crate::bound::bound;
 use crate::code;
-use crate::driver::LaunchConfiguration;
 use crate::error::{Outcome, Status, checked};
+use crate::structures::LaunchConfiguration;
 use std::cell::RefCell;
 
 /// A pushed shape.
@@ -68,19 +68,26 @@ exports! {
         // SAFETY: not null, so by the C interface it points to a configuration.
         let given = unsafe { configuration.read_unaligned() };
         let Configuration { grid, block, shared, stream, .. } = given;
-        let shape = Shape { grid, block, shared, stream };
-        require_shape(&shape)?;
+        require_shape(&Shape { grid, block, shared, stream })?;
         let function = code::function(stub)?;
-        let configuration = LaunchConfiguration {
-            grid: [grid.x, grid.y, grid.z],
-            block: [block.x, block.y, block.z],
-            shared: narrow(shared)?,
-            stream,
-            attributes: given.attributes,
-            attribute_count: given.attribute_count,
-        };
+        let configuration = given.described()?;
         // SAFETY: the configuration lives through the call; the rest is the program's own.
         checked(unsafe { (bound()?.launch_ex)(&raw const configuration, function, arguments, 0) })
+    }
+}
+
+impl Configuration {
+    /// In the driver's form.
+    pub fn described(&self) -> Outcome<LaunchConfiguration> {
+        let Configuration { grid, block, .. } = *self;
+        Ok(LaunchConfiguration {
+            grid: [grid.x, grid.y, grid.z],
+            block: [block.x, block.y, block.z],
+            shared: narrow(self.shared)?,
+            stream: self.stream,
+            attributes: self.attributes,
+            attribute_count: self.attribute_count,
+        })
     }
 }
 

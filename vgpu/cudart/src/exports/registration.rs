@@ -84,6 +84,20 @@ pub extern "C" fn __cudaRegisterManagedVar(
     quietly(|| code::register_managed(handle, pointer, name));
 }
 
+/// A host variable that device code may use, where the GPU reads the host's memory: the virtual one does so anyway.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterHostVar(
+    _handle: usize,
+    _name: *const c_char,
+    _variable: usize,
+    _bytes: usize,
+) {
+}
+
+/// A table of functions that host and device share, which only machine code has.
+#[unsafe(no_mangle)]
+pub extern "C" fn __cudaRegisterUnifiedTable(_handle: usize, _table: usize) {}
+
 exports! {
     /// The driver's kernel of a host stub: compiled code asks once and launches by it, whatever the answer. Where
     /// there is none it gets the stub back, so that the launch fails for the same reason.

@@ -1,59 +1,24 @@
-//! Memory of three dimensions: pitched rows in planes. Arrays, whose layout only a GPU knows, are refused.
+//! Memory of three dimensions: pitched rows in planes, and copies of them.
 
+use super::array_copy;
 use crate::border::{In, Out};
-use crate::bound::bound;
-use crate::driver::note_unsupported;
+use crate::bound::{bound, require_device};
 use crate::error::{Outcome, Status, checked};
-use crate::exports::copy::{self, RowEnd};
+use crate::exports::copy;
+use crate::regions::{Extent, Pitched, Region, RegionCopy};
 
-/// `cudaExtent`: bytes, rows, planes; passed by value.
+/// `cudaMemcpy3DPeerParms`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    width: usize,
-    height: usize,
-    depth: usize,
-}
-
-/// `cudaPitchedPtr`; sometimes passed by value.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pitched {
-    start: u64,
-    pitch: usize,
-    width: usize,
-    height: usize,
-}
-
-/// `cudaPos`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Position {
-    x: usize,
-    y: usize,
-    z: usize,
-}
-
-/// One end of a copy: an array, or pitched memory.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct End {
-    array: usize,
-    position: Position,
-    pitched: Pitched,
-}
-
-/// `cudaMemcpy3DParms`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Copy {
-    from: End,
-    to: End,
+#[derive(Clone, Copy)]
+pub struct PeerCopy {
+    from: Region,
+    from_device: i32,
+    to: Region,
+    to_device: i32,
     extent: Extent,
-    kind: u32,
 }
 
-const _: () = assert!(size_of::<Copy>() == 160);
+const _: () = assert!(size_of::<PeerCopy>() == 168);
 
 exports! {
     fn cudaMalloc3D(memory: Out<Pitched>, extent: Extent) {
@@ -69,12 +34,20 @@ exports! {
         fill(memory, value, extent, Some(stream))
     }
 
-    fn cudaMemcpy3D(given: In<Copy>) {
-        copy_planes(&given.get()?, None)
+    fn cudaMemcpy3D(given: In<RegionCopy>) {
+        array_copy::perform(&given.get()?.described()?, None)
     }
 
-    fn cudaMemcpy3DAsync(given: In<Copy>, stream: usize) {
-        copy_planes(&given.get()?, Some(stream))
+    fn cudaMemcpy3DAsync(given: In<RegionCopy>, stream: usize) {
+        array_copy::perform(&given.get()?.described()?, Some(stream))
+    }
+
+    fn cudaMemcpy3DPeer(given: In<PeerCopy>) {
+        array_copy::perform(&given.get()?.on_one_device()?.described()?, None)
+    }
+
+    fn cudaMemcpy3DPeerAsync(given: In<PeerCopy>, stream: usize) {
+        array_copy::perform(&given.get()?.on_one_device()?.described()?, Some(stream))
     }
 }
 
@@ -122,48 +95,18 @@ fn fill(memory: Pitched, value: i32, extent: Extent, stream: Option<usize>) -> O
     Ok(())
 }
 
-fn copy_planes(given: &Copy, stream: Option<usize>) -> Outcome {
-    let driver = bound()?;
-    let Extent {
-        width,
-        height,
-        depth,
-    } = given.extent;
-    if width == 0 || height == 0 {
-        return Ok(());
-    }
-    for plane in 0..depth {
-        let (to, from) = (given.to.rows(plane)?, given.from.rows(plane)?);
-        let rows = copy::rows(to, from, width, height, given.kind)?;
-        // SAFETY: the description lives through the call; the addresses are the program's own.
-        checked(unsafe {
-            match stream {
-                None => (driver.copy_rows)(&raw const rows),
-                Some(stream) => (driver.copy_rows_async)(&raw const rows, stream),
-            }
-        })?;
-    }
-    Ok(())
-}
-
-impl End {
-    /// Address and pitch of the copy's first row in a plane.
-    fn rows(&self, plane: usize) -> Outcome<RowEnd> {
-        if self.array != 0 {
-            note_unsupported("cudaMemcpy3D with an array");
-            return Err(Status::NOT_SUPPORTED);
-        }
-        let Position { x, y, z } = self.position;
-        let plane = z.checked_add(plane).ok_or(Status::INVALID_VALUE)?;
-        let before = y
-            .checked_mul(self.pitched.pitch)
-            .and_then(|rows| rows.checked_add(x));
-        let start = before.and_then(|before| {
-            plane_of(self.pitched, plane)
-                .ok()?
-                .checked_add(before as u64)
-        });
-        Ok((start.ok_or(Status::INVALID_VALUE)?, self.pitched.pitch))
+impl PeerCopy {
+    /// Both devices are the one that there is.
+    fn on_one_device(&self) -> Outcome<RegionCopy> {
+        const DEVICE_TO_DEVICE: u32 = 3;
+        require_device(self.from_device)?;
+        require_device(self.to_device)?;
+        Ok(RegionCopy {
+            from: self.from,
+            to: self.to,
+            extent: self.extent,
+            kind: DEVICE_TO_DEVICE,
+        })
     }
 }
 
@@ -187,35 +130,10 @@ mod tests {
         height: 10,
     };
 
-    fn end(x: usize, y: usize, z: usize) -> End {
-        End {
-            array: 0,
-            position: Position { x, y, z },
-            pitched: MEMORY,
-        }
-    }
-
     #[test]
     fn a_plane_begins_behind_all_rows_of_those_before() {
         assert_eq!(plane_of(MEMORY, 0), Ok(1 << 20));
         assert_eq!(plane_of(MEMORY, 3), Ok((1 << 20) + 3 * 10 * 512));
         assert_eq!(plane_of(MEMORY, usize::MAX), Err(Status::INVALID_VALUE));
-    }
-
-    #[test]
-    fn an_end_begins_at_its_position() {
-        let wanted = (1 << 20) + (3 * 10 + 2) * 512 + 5;
-        assert_eq!(end(5, 2, 1).rows(2), Ok((wanted, 512)));
-        let far = end(0, usize::MAX, 0).rows(0);
-        assert_eq!(far, Err(Status::INVALID_VALUE));
-    }
-
-    #[test]
-    fn arrays_are_refused() {
-        let array = End {
-            array: 1,
-            ..end(0, 0, 0)
-        };
-        assert_eq!(array.rows(0), Err(Status::NOT_SUPPORTED));
     }
 }

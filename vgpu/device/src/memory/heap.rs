@@ -98,6 +98,18 @@ impl Heap {
         Some(self.give_granules(granule, 1))
     }
 
+    /// Gives a live allocation another size that takes the same units of memory. `false` when it would take others.
+    #[must_use]
+    pub fn resize(&mut self, address: u64, bytes: u64) -> bool {
+        match self.live.get_mut(&address) {
+            Some(requested) if units(*requested) == units(bytes) => {
+                *requested = bytes;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The live allocation that holds this address.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<Allocation> {
@@ -148,6 +160,17 @@ impl Heap {
     }
 }
 
+/// Bytes of the units that a request of this size takes: its own granules, or its part of a shared one.
+#[must_use]
+pub fn units(bytes: u64) -> u64 {
+    let unit = if bytes >= SHARED_BELOW {
+        GRANULE
+    } else {
+        GRAIN
+    };
+    bytes.div_ceil(unit).max(1).saturating_mul(unit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +203,23 @@ mod tests {
         assert_eq!(heap.free(two), Some(GRANULE));
         assert_eq!(heap.free(two), None);
         assert_eq!(heap.backing(), 0);
+    }
+
+    #[test]
+    fn an_allocation_can_be_resized_within_its_units() {
+        let mut heap = heap();
+        let small = heap.allocate(600).unwrap();
+        assert!(heap.resize(small, 1024) && !heap.resize(small, 1025));
+        assert_eq!(
+            heap.find(small + 1023).map(|found| found.requested),
+            Some(1024)
+        );
+        let large = heap.allocate(3 << 20).unwrap();
+        assert!(heap.resize(large, 4 << 20) && !heap.resize(large, 2 << 20));
+        assert_eq!(heap.free(large), Some(2 * GRANULE));
+        assert_eq!(heap.free(small), Some(GRANULE));
+        assert!(!heap.resize(small, 600));
+        assert_eq!([0, 1, 513, 1 << 20].map(units), [512, 512, 1024, GRANULE]);
     }
 
     #[test]

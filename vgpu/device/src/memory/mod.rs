@@ -4,4 +4,4 @@ mod free_ranges;
 mod heap;
 mod space;
 
-pub use heap::{Allocation, GRANULE, Heap, SHARED_BELOW};
+pub use heap::{Allocation, GRANULE, Heap, SHARED_BELOW, units};
