@@ -11,9 +11,11 @@ fn family(name: &str, args: &str, said: &str) {
     assert_eq!(ran.outcome.code, 0, "{}", ran.outcome);
     assert_eq!(ran.outcome.stdout, said);
     let log = std::fs::read_to_string(format!("{}.log", gpu.state().display()));
-    let missing = log.unwrap_or_default();
-    let known = missing.lines().all(|line| line.contains("IpcGetMemHandle"));
-    assert!(known, "calls that are not done: {missing}");
+    let log = log.unwrap_or_default();
+    // The launcher's own calls of NVML are another matter; memory between processes is refused on purpose.
+    let missing: Vec<_> = log.lines().filter(|line| line.starts_with("cu")).collect();
+    let known = missing.iter().all(|line| line.contains("IpcGetMemHandle"));
+    assert!(known, "calls that are not done: {missing:?}");
     gpu.expect_empty();
 }
 
