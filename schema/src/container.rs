@@ -12,6 +12,9 @@ pub const BITCODE: [u8; 8] = *b"MIGFITBC";
 pub const SUMMARY: [u8; 8] = *b"MIGFITJS";
 /// Mark of an entry that holds the postcard bytes of a `program::SizeProgram`.
 pub const PROGRAM: [u8; 8] = *b"MIGFITSP";
+/// Mark of an entry that holds the postcard bytes of a `program::Part`: what shared libraries offer, and programs that
+/// need some.
+pub const PART: [u8; 8] = *b"MIGFITPT";
 
 /// Mark of the entry that ends a job profile: the checksum of everything before it.
 pub const CHECKSUM: [u8; 8] = *b"MIGFITCK";
@@ -70,7 +73,8 @@ pub fn sealed_entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> 
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): enough against damage, not against intent.
-fn checksum(bytes: &[u8]) -> u64 {
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> u64 {
     const START: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let step = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(PRIME);
@@ -100,7 +104,7 @@ pub fn entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> {
             .ok_or(ContainerError::Truncated(at))?;
         let (mark, length) = header.split_at(8);
         let mark: [u8; 8] = mark.try_into().map_err(|_| ContainerError::Mark(at))?;
-        if ![BITCODE, SUMMARY, PROGRAM, CHECKSUM].contains(&mark) {
+        if ![BITCODE, SUMMARY, PROGRAM, PART, CHECKSUM].contains(&mark) {
             return Err(ContainerError::Mark(at));
         }
         let length = length

@@ -7,7 +7,7 @@ use crate::site::Site;
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
-pub const PROFILE_VERSION: u32 = 2;
+pub const PROFILE_VERSION: u32 = 3;
 
 /// What analysis foretells of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,8 +38,14 @@ pub struct Summary {
     pub device_variables: u64,
     /// What could not be followed, with place and reason.
     pub unknowns: Vec<Unknown>,
-    /// Linked objects that carried no IR (compiled by a compiler that migfit did not see).
+    /// Linked objects, members of archives and shared libraries that carried no IR (compiled by a compiler that
+    /// migfit did not see).
     pub without_ir: Vec<String>,
+    /// Shared libraries that are loaded with it and are neither the system's nor CUDA's runtime, in the order of
+    /// loading: as they were when the file was linked.
+    pub libraries: Vec<Library>,
+    /// What tells one state of this file's own host code from another; `None` where the file holds no `Part`.
+    pub identity: Option<String>,
     /// Why there is no size program, when there is none.
     pub failure: Option<String>,
 }
@@ -58,9 +64,21 @@ impl Summary {
             device_variables: 0,
             unknowns: Vec::new(),
             without_ir: Vec::new(),
+            libraries: Vec::new(),
+            identity: None,
             failure: None,
         }
     }
+}
+
+/// A shared library that a program is loaded with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Library {
+    /// The name under which it is needed.
+    pub name: String,
+    /// Its `Summary::identity`: its code is part of the size program. `None` where it has no host code that migfit
+    /// can look into.
+    pub identity: Option<String>,
 }
 
 /// One allocation site.

@@ -113,36 +113,6 @@ pub fn successors(end: &Terminator) -> Vec<BlockId> {
     all
 }
 
-/// The values of `read`, to be changed.
-pub fn op_operands_mut(op: &mut Op) -> Vec<&mut Operand> {
-    match op {
-        Op::Binary { a, b, .. } | Op::Compare { a, b, .. } => vec![a, b],
-        Op::Cast { a, .. } | Op::Copy { a, .. } | Op::Unary { a, .. } => vec![a],
-        Op::Select {
-            condition, a, b, ..
-        } => vec![condition, a, b],
-        Op::Alloca { count, .. } => vec![count],
-        Op::Load { address, .. } => vec![address],
-        Op::Store { value, address, .. } => vec![value, address],
-        Op::Offset { base, terms, .. } => std::iter::once(base)
-            .chain(terms.iter_mut().map(|(index, _, _)| index))
-            .collect(),
-        Op::MemCopy { to, from, bytes } => vec![to, from, bytes],
-        Op::MemSet { to, byte, bytes } => vec![to, byte, bytes],
-        Op::Call { callee, args, .. } => {
-            let through = match callee {
-                Callee::Indirect(pointer) => Some(pointer),
-                Callee::Function(_) | Callee::External(_) => None,
-            };
-            args.iter_mut()
-                .map(|(value, _)| value)
-                .chain(through)
-                .collect()
-        }
-        Op::Launch { .. } | Op::Unsupported { .. } => Vec::new(),
-    }
-}
-
 /// Every block that a terminator names, in its ways and in its advice, to be changed.
 pub fn targets_mut(end: &mut Terminator) -> Vec<&mut BlockId> {
     let (mut all, unknown) = match end {

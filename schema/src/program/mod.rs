@@ -3,7 +3,12 @@
 //! The analyzer lowers and slices it; `sizes` evaluates it. Pointers are 64 bits, memory is byte-addressed.
 
 mod code;
+mod join;
 mod op;
+mod operands;
+mod part;
 
 pub use code::*;
+pub use join::join;
 pub use op::{BinaryOp, Callee, Cast, Compare, Op, Unary};
+pub use part::Part;

@@ -1,6 +1,5 @@
 //! Functions, globals and files that nothing kept refers to.
 
-use super::operands::operands_mut;
 use migfit_schema::program::{
     Callee, FunctionId, Global, GlobalId, Op, Operand, Place, SizeProgram,
 };
@@ -28,7 +27,7 @@ pub fn drop_unused(program: &mut SizeProgram) {
         addresses.map(|(_, address)| address).for_each(rename);
     }
     for function in &mut program.functions {
-        operands_mut(function).for_each(rename);
+        function.operands_mut().for_each(rename);
         let ops = function.blocks.iter_mut().flat_map(|block| &mut block.ops);
         for instruction in ops {
             if let Op::Call {
@@ -120,7 +119,7 @@ impl Used {
         if !self.functions.insert(id) {
             return;
         }
-        waiting.extend(operands_mut(body).map(|operand| *operand));
+        waiting.extend(body.operands_mut().map(|operand| *operand));
         let ops = body.blocks.iter().flat_map(|block| &block.ops);
         let called = ops.filter_map(|found| match &found.op {
             Op::Call {
