@@ -6,14 +6,14 @@ use crate::ir::stubs::{self, CudaFacts};
 use crate::ir::view::module::ModuleView;
 use crate::ir::{load, normalise};
 use crate::lower;
-use crate::outside::{self, SystemFunctions};
+use crate::outside::{self, Exports, SystemFunctions};
 use crate::slice;
 use inkwell::context::Context;
 use inkwell::module::Module;
 use migfit_schema::container;
 use migfit_schema::kernel::Kernel;
 use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
-use migfit_schema::program::SizeProgram;
+use migfit_schema::program::{Part, Place, SizeProgram, join};
 use std::path::Path;
 
 /// Whether the size program is cut down to what sizes depend on.
@@ -25,7 +25,27 @@ pub enum Slicing {
     Off,
 }
 
-/// Links the files and analyses the program that they make. `system` tells whose code needs no look.
+/// What lies around a program when it is analysed.
+#[derive(Debug, Default)]
+pub struct Surroundings {
+    /// Functions whose code needs no look.
+    pub system: SystemFunctions,
+    /// What the linked file offers to others; `None`: it stands alone.
+    pub exports: Option<Exports>,
+    /// The shared libraries that are loaded with it, in that order.
+    pub libraries: Vec<Part>,
+}
+
+/// What an analysis gives.
+#[derive(Debug)]
+pub struct Analysis {
+    /// The job profile.
+    pub profile: JobProfile,
+    /// What the file brings to a process with others; `None` where it stands alone.
+    pub part: Option<Part>,
+}
+
+/// Links the files and analyses the program that they make, together with the libraries around it.
 ///
 /// # Errors
 /// When a file is no IR, the files do not link, or LLVM refuses its passes.
@@ -33,26 +53,86 @@ pub fn analyze(
     name: &str,
     bitcode: &[impl AsRef<Path>],
     slicing: Slicing,
-    system: &SystemFunctions,
-) -> Result<JobProfile, AnalyzeError> {
+    around: &Surroundings,
+) -> Result<Analysis, AnalyzeError> {
     let context = Context::create();
     let module = load::link(&context, bitcode)?;
     let facts = stubs::take(&module);
-    let whole = lowered(&context, &module, &facts, system)?;
-    let sliced = slice::slice(&whole);
-    let formulas = formula::formulas(&sliced);
-    let program = match slicing {
-        Slicing::On => sliced,
-        Slicing::Off => whole,
+    let own = lowered(&context, &module, &facts, around)?;
+    let part = around
+        .exports
+        .as_ref()
+        .map(|exports| part(&own, exports, &facts));
+    let whole = match &part {
+        Some(part) if !around.libraries.is_empty() => with_libraries(part, &around.libraries),
+        _ => own,
     };
+    // Of a library without CUDA calls only its part is wanted.
+    let (program, formulas) = match whole.main.is_some() || slice::calls_cuda(&whole) {
+        true => cut(whole, slicing),
+        false => Default::default(),
+    };
+    let libraries = around.libraries.iter();
+    let variables = libraries.map(|library| library.device_variables);
     let summary = Summary {
-        device_variables: facts.device_variables(),
+        device_variables: variables.fold(facts.device_variables(), u64::saturating_add),
+        identity: part.as_ref().map(identity).transpose()?,
         ..summary(name, &program, formulas)
     };
-    Ok(JobProfile {
-        summary,
-        program: Some(program),
+    Ok(Analysis {
+        profile: JobProfile {
+            summary,
+            program: Some(program),
+        },
+        part,
     })
+}
+
+fn cut(whole: SizeProgram, slicing: Slicing) -> (SizeProgram, Formulas) {
+    let sliced = slice::slice(&whole);
+    let formulas = formula::formulas(&sliced);
+    match slicing {
+        Slicing::On => (sliced, formulas),
+        Slicing::Off => (whole, formulas),
+    }
+}
+
+fn with_libraries(own: &Part, libraries: &[Part]) -> SizeProgram {
+    let mut all = vec![own.clone()];
+    all.extend_from_slice(libraries);
+    join(&all)
+}
+
+/// What a file with this code offers to others.
+fn part(own: &SizeProgram, exports: &Exports, facts: &CudaFacts) -> Part {
+    let functions = (0u32..).zip(&own.functions);
+    let functions = functions.filter(|(_, function)| exports.contain(&function.name));
+    let globals = (0u32..).zip(&own.globals);
+    let globals = globals.filter(|(_, one)| !one.external && exports.contain(&one.name));
+    Part {
+        functions: functions.map(|(id, _)| id).collect(),
+        globals: globals.map(|(id, _)| id).collect(),
+        program: slice::advise(own),
+        device_variables: facts.device_variables(),
+    }
+}
+
+/// A checksum over what the code does: lines and names of registers may change.
+fn identity(part: &Part) -> Result<String, AnalyzeError> {
+    let mut plain = part.clone();
+    plain.program.files.clear();
+    plain.program.catches.fill(Place::default());
+    for function in &mut plain.program.functions {
+        function.names.clear();
+        for block in &mut function.blocks {
+            block.end_place = Place::default();
+            for found in &mut block.ops {
+                found.place = Place::default();
+            }
+        }
+    }
+    let bytes = postcard::to_stdvec(&plain).map_err(refused)?;
+    Ok(format!("{:016x}", container::checksum(&bytes)))
 }
 
 /// Links the files and lowers the program that they make, whole or sliced.
@@ -78,18 +158,19 @@ pub fn program(
 /// When LLVM refuses its passes.
 pub fn size_program(context: &Context, module: &Module<'_>) -> Result<SizeProgram, AnalyzeError> {
     let facts = stubs::take(module);
-    lowered(context, module, &facts, &SystemFunctions::default())
+    lowered(context, module, &facts, &Surroundings::default())
 }
 
 fn lowered(
     context: &Context,
     module: &Module<'_>,
     facts: &CudaFacts,
-    system: &SystemFunctions,
+    around: &Surroundings,
 ) -> Result<SizeProgram, AnalyzeError> {
-    normalise::normalise(context, module)?;
-    let mut program = lower::program::lower(ModuleView::of(module), facts);
-    program.opaque = outside::opaque(&program, system);
+    let exports = around.exports.as_ref();
+    normalise::normalise(context, module, exports)?;
+    let mut program = lower::program::lower(ModuleView::of(module), facts, exports);
+    program.opaque = outside::opaque(&program, &around.system);
     Ok(program)
 }
 
@@ -110,24 +191,35 @@ fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
         device_variables: 0,
         unknowns: formulas.unknowns,
         without_ir: Vec::new(),
+        libraries: Vec::new(),
+        identity: None,
         failure: None,
     }
 }
 
-/// The job profile as the bytes of its ELF section.
+/// The analysis as the bytes of an ELF section.
 ///
 /// # Errors
 /// When an encoder refuses it.
-pub fn section(profile: &JobProfile) -> Result<Vec<u8>, AnalyzeError> {
-    let refuse = |message: String| AnalyzeError::Encode { message };
+pub fn section(analysis: &Analysis) -> Result<Vec<u8>, AnalyzeError> {
+    let profile = &analysis.profile;
     let mut section = Vec::new();
-    let summary =
-        serde_json::to_vec(&profile.summary).map_err(|error| refuse(error.to_string()))?;
+    let summary = serde_json::to_vec(&profile.summary).map_err(refused)?;
     container::append(&mut section, container::SUMMARY, &summary);
     if let Some(program) = &profile.program {
-        let program = postcard::to_stdvec(program).map_err(|error| refuse(error.to_string()))?;
+        let program = postcard::to_stdvec(program).map_err(refused)?;
         container::append(&mut section, container::PROGRAM, &program);
+    }
+    if let Some(part) = &analysis.part {
+        let part = postcard::to_stdvec(part).map_err(refused)?;
+        container::append(&mut section, container::PART, &part);
     }
     container::seal(&mut section);
     Ok(section)
+}
+
+fn refused(error: impl std::fmt::Display) -> AnalyzeError {
+    AnalyzeError::Encode {
+        message: error.to_string(),
+    }
 }

@@ -6,8 +6,9 @@ use inkwell::context::Context;
 use migfit_analyzer::error::AnalyzeError;
 use migfit_analyzer::ir::load;
 use migfit_analyzer::lower::print;
-use migfit_analyzer::outside::SystemFunctions;
-use migfit_analyzer::pipeline::{self, Slicing};
+use migfit_analyzer::outside::{Exports, SystemFunctions};
+use migfit_analyzer::pipeline::{self, Slicing, Surroundings};
+use migfit_schema::program::Part;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ const PROCESSOR_SECONDS: u64 = 60;
 /// Address space of a limited analysis, in bytes.
 const ADDRESS_SPACE: u64 = 4 << 30;
 
-const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--limited] [--unsliced] BITCODE...
+const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--exports LIST] [--library PART]... [--limited] [--unsliced] BITCODE...
        migfit-analyze dump [--unsliced] BITCODE...
        migfit-analyze strip IN OUT";
 
@@ -42,6 +43,8 @@ struct Options {
     out: Option<PathBuf>,
     without_ir: Vec<String>,
     system_functions: Option<PathBuf>,
+    exports: Option<PathBuf>,
+    libraries: Vec<PathBuf>,
     slicing: Slicing,
     limited: bool,
     files: Vec<PathBuf>,
@@ -54,6 +57,8 @@ impl Options {
             out: None,
             without_ir: Vec::new(),
             system_functions: None,
+            exports: None,
+            libraries: Vec::new(),
             slicing: Slicing::On,
             limited: false,
             files: Vec::new(),
@@ -70,6 +75,8 @@ impl Options {
                 "--without-ir" => options.without_ir.push(value()?.clone()),
                 "--system-functions" => options.system_functions = Some(PathBuf::from(value()?)),
                 "--limited" => options.limited = true,
+                "--exports" => options.exports = Some(PathBuf::from(value()?)),
+                "--library" => options.libraries.push(PathBuf::from(value()?)),
                 "--unsliced" => options.slicing = Slicing::Off,
                 flag if flag.starts_with('-') => anyhow::bail!("no such option: {flag}\n{USAGE}"),
                 file => options.files.push(PathBuf::from(file)),
@@ -78,17 +85,35 @@ impl Options {
         Ok(options)
     }
 
-    /// The functions that the program takes from the system; where no list of them was given, this host's.
-    fn system(&self) -> anyhow::Result<SystemFunctions> {
-        let Some(path) = &self.system_functions else {
-            return Ok(SystemFunctions::of_this_host());
-        };
-        let list = std::fs::read_to_string(path).map_err(|cause| AnalyzeError::Read {
-            path: path.clone(),
-            cause,
-        })?;
-        Ok(SystemFunctions::listed(&list))
+    /// What lies around the program, as far as it was told; the system's functions are else this host's.
+    fn around(&self) -> anyhow::Result<Surroundings> {
+        let system = self.system_functions.as_deref().map(text).transpose()?;
+        let exports = self.exports.as_deref().map(text).transpose()?;
+        let libraries = self.libraries.iter().map(|path| part(path));
+        Ok(Surroundings {
+            system: system.map_or_else(SystemFunctions::of_this_host, |list| {
+                SystemFunctions::listed(&list)
+            }),
+            exports: exports.map(|list| Exports::listed(&list)),
+            libraries: libraries.collect::<anyhow::Result<_>>()?,
+        })
     }
+}
+
+fn text(path: &Path) -> Result<String, AnalyzeError> {
+    std::fs::read_to_string(path).map_err(|cause| AnalyzeError::Read {
+        path: path.to_owned(),
+        cause,
+    })
+}
+
+/// What a shared library brings: the payload of its job profile's entry.
+fn part(path: &Path) -> anyhow::Result<Part> {
+    let bytes = std::fs::read(path).map_err(|cause| AnalyzeError::Read {
+        path: path.to_owned(),
+        cause,
+    })?;
+    postcard::from_bytes(&bytes).with_context(|| format!("{} is no part", path.display()))
 }
 
 fn profile(options: &Options) -> anyhow::Result<()> {
@@ -98,10 +123,11 @@ fn profile(options: &Options) -> anyhow::Result<()> {
         limit(libc::RLIMIT_AS, ADDRESS_SPACE)?;
         limit(libc::RLIMIT_CPU, PROCESSOR_SECONDS)?;
     }
-    let system = options.system()?;
-    let mut profile = pipeline::analyze(name, &options.files, options.slicing, &system)?;
-    profile.summary.without_ir.clone_from(&options.without_ir);
-    write(out, &pipeline::section(&profile)?)
+    let around = options.around()?;
+    let mut analysis = pipeline::analyze(name, &options.files, options.slicing, &around)?;
+    let summary = &mut analysis.profile.summary;
+    summary.without_ir.clone_from(&options.without_ir);
+    write(out, &pipeline::section(&analysis)?)
 }
 
 /// Lets the system end this process where an analysis gets out of hand.

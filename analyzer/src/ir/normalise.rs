@@ -10,6 +10,7 @@
 
 use super::view::text;
 use crate::error::AnalyzeError;
+use crate::outside::Exports;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module};
@@ -37,14 +38,18 @@ const PIPELINE: &str = concat!(
     "globaldce",
 );
 
-/// Brings a linked module into its plain form.
+/// Brings a linked module into its plain form. What is exported keeps its name and its body.
 ///
 /// # Errors
 /// When LLVM refuses the passes.
-pub fn normalise(context: &Context, module: &Module<'_>) -> Result<(), AnalyzeError> {
+pub fn normalise(
+    context: &Context,
+    module: &Module<'_>,
+    exports: Option<&Exports>,
+) -> Result<(), AnalyzeError> {
     free_functions(context, module);
-    if module.get_function("main").is_some() {
-        internalise(module);
+    if exports.is_some() || module.get_function("main").is_some() {
+        internalise(module, exports);
     }
     run_passes(module)?;
     // SAFETY: the module is alive; the call only changes how it holds debug variables. As intrinsic calls
@@ -67,8 +72,9 @@ fn free_functions(context: &Context, module: &Module<'_>) {
     }
 }
 
-/// Makes everything but `main` and LLVM's own arrays private to the module: there is nobody else to call it.
-fn internalise(module: &Module<'_>) {
+/// Makes everything but `main`, exports and LLVM's own arrays private to the module: there is nobody else to call it.
+fn internalise(module: &Module<'_>, exports: Option<&Exports>) {
+    let exported = |name: &[u8]| exports.is_some_and(|exports| exports.contain_bytes(name));
     let stays = |linkage| {
         matches!(
             linkage,
@@ -79,14 +85,23 @@ fn internalise(module: &Module<'_>) {
         )
     };
     for function in module.get_functions() {
-        let is_main = function.get_name().to_bytes() == b"main";
-        if function.count_basic_blocks() != 0 && !is_main && !stays(function.get_linkage()) {
+        let name = function.get_name().to_bytes();
+        if function.count_basic_blocks() == 0 || stays(function.get_linkage()) {
+            continue;
+        }
+        if exported(name) {
+            // One that may be left out where nothing calls it, as templates and inline functions, is wanted here.
+            function.set_linkage(Linkage::External);
+        } else if name != b"main" {
             function.set_linkage(Linkage::Internal);
         }
     }
     for global in module.get_globals() {
         if global.get_initializer().is_some() && !stays(global.get_linkage()) {
-            global.set_linkage(Linkage::Internal);
+            global.set_linkage(match exported(global.get_name().to_bytes()) {
+                true => Linkage::External,
+                false => Linkage::Internal,
+            });
         }
     }
 }

@@ -10,12 +10,14 @@ use crate::ir::view::function::Function;
 use crate::ir::view::metadata::Location;
 use crate::ir::view::module::ModuleView;
 use crate::ir::view::types::Layout;
+use crate::outside::Exports;
 use migfit_schema::program::{self as schema, FunctionId, GlobalId, Place, SizeProgram};
 use std::collections::{HashMap, VecDeque};
 
-/// Lowers everything that the program can reach. A module without `main` (a library) starts from all its functions.
+/// Lowers everything that the program can reach from `main`, static constructors and exports. A module without `main`
+/// of which no exports are known starts from all its functions.
 #[must_use]
-pub fn lower(module: ModuleView<'_>, facts: &CudaFacts) -> SizeProgram {
+pub fn lower(module: ModuleView<'_>, facts: &CudaFacts, exports: Option<&Exports>) -> SizeProgram {
     let mut lowering = Lowering::new(module, facts);
     let main = module.function("main").filter(|main| main.has_body());
     let main = main.map(|main| lowering.function(main));
@@ -26,9 +28,20 @@ pub fn lower(module: ModuleView<'_>, facts: &CudaFacts) -> SizeProgram {
         .filter(|constructor| !facts.registrations.contains(&constructor.name()))
         .map(|constructor| lowering.function(constructor))
         .collect();
-    if main.is_none() {
-        for function in module.functions().filter(|f| f.has_body() && !f.is_copy()) {
+    let offered = |name: &str| match exports {
+        Some(exports) => exports.contain(name),
+        None => main.is_none(),
+    };
+    if exports.is_some() || main.is_none() {
+        let bodies = module.functions().filter(|f| f.has_body() && !f.is_copy());
+        for function in bodies.filter(|f| offered(&f.name())) {
             lowering.function(function);
+        }
+    }
+    if exports.is_some() {
+        let defined = module.globals().filter(|g| g.initialiser().is_some());
+        for global in defined.filter(|g| offered(&g.name())) {
+            lowering.global(global);
         }
     }
     lowering.finish(constructors, main)

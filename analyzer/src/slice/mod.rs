@@ -54,6 +54,12 @@ pub(crate) fn has_effect_row(name: &str) -> bool {
     effects::effect(name).is_some()
 }
 
+/// Whether anything in a program takes device memory, launches, or may do so.
+#[must_use]
+pub fn calls_cuda(program: &SizeProgram) -> bool {
+    position::instructions(program).any(|(_, found)| event::is_event(program, &found.op))
+}
+
 /// Keeps what allocations, frees, launches and the control flow around them depend on, in as few blocks, functions
 /// and globals as that takes.
 #[must_use]

@@ -44,6 +44,18 @@ impl<'m> ModuleView<'m> {
         .map(Function::of)
     }
 
+    /// All globals, declared ones included.
+    pub fn globals(self) -> impl Iterator<Item = Global<'m>> {
+        let first = Value::new(query!(LLVMGetFirstGlobal(self.raw)));
+        let all = std::iter::successors(first, |value| {
+            Value::new(query!(LLVMGetNextGlobal(value.raw())))
+        });
+        all.filter_map(|value| match Constant::of(value).kind() {
+            ConstantKind::Global(global) => Some(global),
+            _ => None,
+        })
+    }
+
     /// A function by its mangled name.
     #[must_use]
     pub fn function(self, name: &str) -> Option<Function<'m>> {
