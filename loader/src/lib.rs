@@ -10,5 +10,5 @@ mod system;
 pub use cache::parse as parse_cache;
 pub use dynamic::Dynamic;
 pub use places::Places;
-pub use search::{Needed, needed};
+pub use search::{Needed, needed, not_looked_into};
 pub use system::is_system;

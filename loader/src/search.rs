@@ -19,6 +19,21 @@ pub struct Needed {
     pub name: String,
     /// Its file; `None` where the loader would find none.
     pub path: Option<PathBuf>,
+    /// The library among those found that needed it first; `None`: the program itself.
+    pub needed_by: Option<usize>,
+}
+
+/// Of libraries of which some were looked into, those that were not and that the program, or one that was, needs.
+pub fn not_looked_into<'n>(
+    all: &'n [Needed],
+    looked_into: &'n [bool],
+) -> impl Iterator<Item = &'n Needed> {
+    let seen = |index: usize| looked_into.get(index).copied().unwrap_or(false);
+    let missing = all
+        .iter()
+        .enumerate()
+        .filter(move |(index, library)| !seen(*index) && library.needed_by.is_none_or(seen));
+    missing.map(|(_, library)| library)
 }
 
 /// The libraries that are neither the system's nor CUDA's own, in the order in which they are loaded. `hint` may know
@@ -33,7 +48,7 @@ pub fn needed(
     // Of the program links are resolved, of libraries they are not.
     let real = program.canonicalize();
     let real = real.unwrap_or_else(|_| program.to_owned());
-    let mut files = vec![Loaded::of(&real, dynamic.clone(), None)];
+    let mut files = vec![Loaded::of(&real, dynamic.clone())];
     let mut found: Vec<Needed> = Vec::new();
     let mut next = 0;
     while next < files.len() && next < MOST {
@@ -51,11 +66,19 @@ pub fn needed(
                 .and_then(usable)
                 .or_else(|| candidates(&name, next, &files, places).find_map(usable))
                 .or_else(|| places.system(&name).and_then(usable));
+            let index = found.len();
             found.push(Needed {
                 name,
                 path: file.as_ref().map(|(_, path)| path.clone()),
+                needed_by: files.get(next).and_then(|file| file.index),
             });
-            files.extend(file.map(|(dynamic, path)| Loaded::of(&path, dynamic, Some(next))));
+            if let Some((dynamic, path)) = file {
+                files.push(Loaded {
+                    parent: Some(next),
+                    index: Some(index),
+                    ..Loaded::of(&path, dynamic)
+                });
+            }
         }
         next += 1;
     }
@@ -69,14 +92,17 @@ struct Loaded {
     origin: PathBuf,
     /// The file that needed it first.
     parent: Option<usize>,
+    /// Its place among the libraries found; none for the program.
+    index: Option<usize>,
 }
 
 impl Loaded {
-    fn of(path: &Path, dynamic: Dynamic, parent: Option<usize>) -> Loaded {
+    fn of(path: &Path, dynamic: Dynamic) -> Loaded {
         Loaded {
             dynamic,
             origin: path.parent().unwrap_or(Path::new("/")).to_owned(),
-            parent,
+            parent: None,
+            index: None,
         }
     }
 

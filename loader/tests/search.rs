@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use migfit_loader::{Dynamic, Needed, Places, is_system, needed};
+use migfit_loader::{Dynamic, Needed, Places, is_system, needed, not_looked_into};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -60,13 +60,14 @@ impl Folder {
             .current_dir(self.0.path());
         traced.envs(library_path.map(|list| ("LD_LIBRARY_PATH", list)));
         let theirs = listed(&traced.output().unwrap(), self.0.path());
-        assert_eq!(ours, theirs);
+        let paths = ours.iter().map(|one| (one.name.clone(), one.path.clone()));
+        assert_eq!(paths.collect::<Vec<_>>(), theirs);
         ours
     }
 }
 
 /// `libx.so => /path (0x...)`, `libx.so => not found`, or a path alone.
-fn listed(output: &Output, folder: &Path) -> Vec<Needed> {
+fn listed(output: &Output, folder: &Path) -> Vec<(String, Option<PathBuf>)> {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     let lines = text
         .lines()
@@ -77,11 +78,7 @@ fn listed(output: &Output, folder: &Path) -> Vec<Needed> {
         None => (line, Some(folder.join(line))),
     });
     let own = parsed.filter(|(name, _)| !is_system(name) && !name.starts_with("linux-vdso"));
-    own.map(|(name, path)| Needed {
-        name: name.to_owned(),
-        path,
-    })
-    .collect()
+    own.map(|(name, path)| (name.to_owned(), path)).collect()
 }
 
 fn same(found: &Option<PathBuf>, expected: &Path) -> bool {
@@ -154,4 +151,16 @@ fn sonames_paths_and_absences() {
     );
     std::fs::rename(folder.path("one/libb.so"), folder.path("one/libb.so.1")).unwrap();
     assert!(folder.agree(Some("one"))[1].path.is_some());
+}
+
+#[test]
+fn what_only_an_unseen_library_needs_is_not_asked_for() {
+    let of = |needed_by| Needed {
+        name: String::new(),
+        path: None,
+        needed_by,
+    };
+    let all = [of(None), of(None), of(Some(0)), of(Some(1))];
+    let unseen: Vec<_> = not_looked_into(&all, &[true, false, false, false]).collect();
+    assert_eq!(unseen, [&all[1], &all[2]]);
 }

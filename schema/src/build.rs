@@ -1,5 +1,5 @@
-//! What `migfit build` and `migfit-cc` tell each other: the names of environment variables, and one line of JSON
-//! per linked CUDA program in the build's log.
+//! What `migfit build` and `migfit-cc` tell each other: the names of environment variables, and lines of
+//! JSON in the build's log.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub const CLANG_VARIABLE: &str = "MIGFIT_CLANG";
 pub const REAL_PATH_VARIABLE: &str = "MIGFIT_REAL_PATH";
 /// Set to 1 when programs are built for the virtual GPU.
 pub const VIRTUAL_VARIABLE: &str = "MIGFIT_VIRTUAL";
-/// File to which one line per linked CUDA program is appended.
+/// File to which lines of JSON are appended.
 pub const LOG_VARIABLE: &str = "MIGFIT_BUILD_LOG";
 
 /// The newest clang whose bitcode the linked LLVM reads.
@@ -22,18 +22,46 @@ pub const SHIMS: [&str; 8] = [
     "cc", "c++", "gcc", "g++", "clang", "clang++", "mpicc", "mpicxx",
 ];
 
-/// One linked CUDA program: a line of the build's log.
+/// One line of the build's log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLine {
+    /// A CUDA program or library was linked.
+    Linked(BuiltProgram),
+    /// Something that the user should know of the build.
+    Note(BuildNote),
+}
+
+/// Something that the user should know of the build; told once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BuildNote {
+    /// `-flto` was left out of compiles: objects of link-time optimisation have no place for IR.
+    LtoLeftOut,
+    /// nvcc was told to use this host compiler (`-ccbin`) and used clang.
+    HostCompilerSetAside(String),
+    /// clang's own attempt to link failed, this compiler linked.
+    LinkedBy(String),
+    /// clang has no OpenMP here, which nvcc's host code wants (`-fopenmp`).
+    NoOpenMp,
+    /// The copy of a job profile under the program's build-id could not be written, and why.
+    NoCopy(String),
+}
+
+/// One linked CUDA program or library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltProgram {
     /// The program's absolute path.
     pub path: String,
+    /// Whether it is a shared library.
+    pub is_library: bool,
     /// Allocation sites found.
     pub allocations: usize,
     /// Launch sites found.
     pub launches: usize,
     /// Places that could not be followed.
     pub unknowns: usize,
-    /// Linked objects that carried no IR.
+    /// Linked objects, members of archives and shared libraries that carried no IR.
     pub without_ir: Vec<String>,
     /// Why the program carries no size program, when it carries none.
     pub failure: Option<String>,

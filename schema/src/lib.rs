@@ -3,6 +3,7 @@
 
 pub mod build;
 pub mod container;
+pub mod copies;
 pub mod formula;
 pub mod kernel;
 pub mod profile;

@@ -81,6 +81,14 @@ pub struct Library {
     pub identity: Option<String>,
 }
 
+impl Library {
+    /// How one that was not looked into stands in `Summary::without_ir`.
+    #[must_use]
+    pub fn unseen(name: &str) -> String {
+        format!("{name} (shared library)")
+    }
+}
+
 /// One allocation site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Allocation {
