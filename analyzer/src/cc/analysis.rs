@@ -42,30 +42,34 @@ pub enum AnalysisError {
     Output(String),
 }
 
-/// The container of the job profile of `name`, from its modules' bitcode in link order and the names of the system's
-/// functions that it calls.
-pub fn analyse(
-    settings: &Settings,
-    name: &str,
-    modules: &[Vec<u8>],
-    system: &[String],
-) -> Result<Vec<u8>, AnalysisError> {
-    if modules.is_empty() {
+/// What is analysed.
+pub struct Work<'a> {
+    /// The linked file's name.
+    pub name: &'a str,
+    /// Bitcode of its modules in link order.
+    pub modules: &'a [Vec<u8>],
+    /// The system's functions that it calls.
+    pub system: &'a [String],
+    /// What it offers to the files that are loaded with it; `None`: it stands alone.
+    pub exports: Option<&'a [String]>,
+    /// What its shared libraries carry for it, in the order of loading.
+    pub libraries: Vec<&'a [u8]>,
+}
+
+/// The container of a job profile.
+pub fn analyse(settings: &Settings, work: &Work<'_>) -> Result<Vec<u8>, AnalysisError> {
+    if work.modules.is_empty() {
         return Err(AnalysisError::NoIr);
     }
     let scratch = tempfile::tempdir().map_err(AnalysisError::NotStarted)?;
-    let files = write_modules(scratch.path(), modules).map_err(AnalysisError::NotStarted)?;
-    let list = scratch.path().join("system");
-    std::fs::write(&list, system.join("\n")).map_err(AnalysisError::NotStarted)?;
     let out = scratch.path().join("profile");
+    let words = work.words(scratch.path());
     let mut command = Command::new(&settings.analyzer);
     command
         .env("PATH", &settings.real_path)
-        .args(["profile", "--name", name, "--out"])
+        .args(["profile", "--name", work.name, "--out"])
         .arg(&out)
-        .arg("--system-functions")
-        .arg(&list)
-        .args(files);
+        .args(words.map_err(AnalysisError::NotStarted)?);
     let output = limited(&mut command)
         .stdin(Stdio::null())
         .output()
@@ -74,6 +78,27 @@ pub fn analyse(
         return Err(failure(output.status, &output.stderr, scratch.path()));
     }
     std::fs::read(&out).map_err(|error| AnalysisError::Output(error.to_string()))
+}
+
+impl Work<'_> {
+    /// The words that tell it to the analyzer, with what they name written into `folder`.
+    fn words(&self, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+        let list = |name: &str, names: &[String]| {
+            let file = folder.join(name);
+            std::fs::write(&file, names.join("\n")).map(|()| file)
+        };
+        let mut words = vec!["--system-functions".into(), list("system", self.system)?];
+        if let Some(exports) = self.exports {
+            words.extend(["--exports".into(), list("exports", exports)?]);
+        }
+        for (number, part) in self.libraries.iter().enumerate() {
+            let file = folder.join(format!("{number:05}.part"));
+            std::fs::write(&file, part)?;
+            words.extend(["--library".into(), file]);
+        }
+        words.extend(write_modules(folder, self.modules)?);
+        Ok(words)
+    }
 }
 
 fn write_modules(folder: &Path, modules: &[Vec<u8>]) -> std::io::Result<Vec<PathBuf>> {

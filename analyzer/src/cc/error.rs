@@ -5,8 +5,8 @@ use std::path::PathBuf;
 /// Why the compiler could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum CcError {
-    /// The compiler that a shim stands for is not in PATH.
-    #[error("cannot find the compiler `{0}` behind its shim")]
+    /// The compiler that we stand for is not in PATH.
+    #[error("cannot find the compiler `{0}`")]
     NoCompiler(String),
     /// No clang for nvcc's host code.
     #[error("no clang was found: looked for {0}")]

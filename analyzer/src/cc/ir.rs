@@ -77,6 +77,7 @@ pub fn side_pass(
 ) -> Option<()> {
     let wanted = |token: &Token| match token.kind {
         Kind::Preprocessor => true,
+        Kind::Other if options::leaves_files(token.option()) => false,
         Kind::Other => settings.role == Role::UnderNvcc || options::changes_meaning(token.option()),
         _ => false,
     };

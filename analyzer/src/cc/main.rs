@@ -9,16 +9,23 @@ mod elf;
 mod error;
 mod ir;
 mod job_profile;
+mod kept_copy;
 mod language;
+mod libraries;
 mod link;
 mod linked_objects;
+mod linker;
+mod log;
 mod options;
 mod process;
 mod response;
 mod settings;
+mod shared_runtime;
+mod users_compiler;
 
 use command_line::{CommandLine, Task};
 use error::CcError;
+use migfit_schema::build::BuildNote;
 use settings::{Role, Settings};
 use std::process::ExitCode;
 
@@ -37,14 +44,45 @@ fn main() -> ExitCode {
 
 /// Does what the compiler would have done, and ours beside it; returns the compiler's exit code.
 fn stand_in() -> Result<i32, CcError> {
-    let settings = Settings::from_environment()?;
-    let line = CommandLine::parse(&settings.words, settings.role.default_language());
+    let mut settings = Settings::from_environment()?;
+    let mut line = CommandLine::parse(&settings.words, settings.role.default_language());
     if settings.off || settings.role == Role::MpiShim {
         return Err(process::replace_us(&settings));
     }
-    match line.task() {
-        Task::Other => Err(process::replace_us(&settings)),
-        Task::Compile(sources) => compile::compile(&settings, &line, &sources),
+    let task = line.task();
+    if let (Some(named), false) = (&settings.named_to_nvcc, task == Task::Other) {
+        let named = named.to_string_lossy().into_owned();
+        log::note(&settings, BuildNote::HostCompilerSetAside(named));
+    }
+    match task {
+        Task::Other => other(&settings, &line),
+        Task::Compile(sources) => {
+            without_lto(&mut settings, &mut line);
+            compile::compile(&settings, &line, &sources)
+        }
         Task::Link(output) => link::link(&settings, &line, &output),
+    }
+}
+
+/// Preprocessing, questions and whatever we do not know.
+fn other(settings: &Settings, line: &CommandLine) -> Result<i32, CcError> {
+    let wants_openmp = line.has_option(options::wants_openmp);
+    if settings.role != Role::UnderNvcc || !wants_openmp {
+        return Err(process::replace_us(settings));
+    }
+    let code = process::run(settings, &settings.words)?;
+    if code != 0 {
+        log::note(settings, BuildNote::NoOpenMp);
+    }
+    Ok(code)
+}
+
+/// Objects of link-time optimisation are for one compiler's linker plugin alone, which drops all else in them: an
+/// object is compiled plainly instead. The link takes it as it takes any other.
+fn without_lto(settings: &mut Settings, line: &mut CommandLine) {
+    if line.has_option(options::is_lto) {
+        line.tokens.retain(|token| !options::is_lto(token.option()));
+        settings.words.push("-fno-lto".into());
+        log::note(settings, BuildNote::LtoLeftOut);
     }
 }

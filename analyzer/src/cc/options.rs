@@ -126,9 +126,6 @@ const NOT_PLAIN_BEGINNINGS: &[&str] = &[
     "-print-",
     "--print-",
     "--help=",
-    "-save-temps",
-    "--save-temps",
-    "-flto",
     "-fembed-",
     "--cuda-",
     "-fmodules",
@@ -163,6 +160,8 @@ const WANT_THE_SOURCE: &[&str] = &[
     "-no-integrated-as",
     "-fno-integrated-as",
     "-fsplit-stack",
+    "-save-temps",
+    "--save-temps",
 ];
 
 /// Options of any compiler that clang understands and that can change what host code means.
@@ -217,6 +216,21 @@ pub fn is_not_plain(option: &str) -> bool {
 /// Whether the object must be compiled from the source itself.
 pub fn wants_the_source(option: &str) -> bool {
     begins(option, WANT_THE_SOURCE)
+}
+
+/// Whether the option asks for an object of link-time optimisation.
+pub fn is_lto(option: &str) -> bool {
+    option.starts_with("-flto")
+}
+
+/// Whether the option asks for OpenMP.
+pub fn wants_openmp(option: &str) -> bool {
+    option.starts_with("-fopenmp")
+}
+
+/// Whether the option leaves files beside the object, which a pass for IR alone must not do.
+pub fn leaves_files(option: &str) -> bool {
+    begins(option, &["-save-temps", "--save-temps"])
 }
 
 /// Whether a side pass by clang needs the option that another compiler was given.

@@ -2,6 +2,7 @@
 
 use super::error::CcError;
 use super::language::Language;
+use super::users_compiler;
 use migfit_schema::build;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -55,6 +56,8 @@ pub struct Settings {
     pub compiler: PathBuf,
     /// Clang, which makes IR; absent where only a side pass would need it.
     pub clang: Option<PathBuf>,
+    /// The host compiler that nvcc was told to use, where it was.
+    pub named_to_nvcc: Option<OsString>,
     /// `migfit-analyze`.
     pub analyzer: PathBuf,
     /// PATH without our shims, for all that we start.
@@ -65,6 +68,7 @@ pub struct Settings {
     pub log: Option<PathBuf>,
     /// Whether `MIGFIT=off`.
     pub off: bool,
+    ourselves: PathBuf,
 }
 
 impl Settings {
@@ -88,30 +92,49 @@ impl Settings {
             path: &real_path,
             ourselves: &ourselves,
         };
-        let wish = variable(build::CLANG_VARIABLE);
+        let off = variable("MIGFIT").is_some_and(|value| value == "off");
+        let named_to_nvcc = match role {
+            Role::UnderNvcc => users_compiler::named(),
+            Role::Shim { .. } | Role::MpiShim => None,
+        };
+        let clang = search.clang(variable(build::CLANG_VARIABLE).as_deref());
         let (compiler, clang) = match role {
+            Role::UnderNvcc if off => (search.users(named_to_nvcc.as_deref())?, None),
             Role::UnderNvcc => {
-                let clang = search.clang(wish.as_deref())?;
+                let clang = clang?;
                 (clang.clone(), Some(clang))
             }
             Role::Shim { .. } | Role::MpiShim => {
                 let own = search.program(name.as_ref().as_ref());
                 let own = own.ok_or_else(|| CcError::NoCompiler(name.into_owned()))?;
-                (own, search.clang(wish.as_deref()).ok())
+                (own, clang.ok())
             }
         };
         Ok(Settings {
             role,
             words: words.collect(),
+            named_to_nvcc,
             compiler,
             clang,
             analyzer: variable(ANALYZER_VARIABLE)
                 .map_or_else(|| ourselves.with_file_name("migfit-analyze"), PathBuf::from),
             for_virtual_gpu: variable(build::VIRTUAL_VARIABLE).is_some_and(|value| value == "1"),
             log: variable(build::LOG_VARIABLE).map(PathBuf::from),
-            off: variable("MIGFIT").is_some_and(|value| value == "off"),
+            off,
             real_path,
+            ourselves,
         })
+    }
+}
+
+impl Settings {
+    /// The host compiler that nvcc would have used.
+    pub fn users_compiler(&self) -> Option<PathBuf> {
+        let search = Search {
+            path: &self.real_path,
+            ourselves: &self.ourselves,
+        };
+        search.users(self.named_to_nvcc.as_deref()).ok()
     }
 }
 
@@ -132,6 +155,13 @@ impl Search<'_> {
         std::env::split_paths(self.path)
             .map(|folder| folder.join(name))
             .find(usable)
+    }
+
+    /// The host compiler that nvcc would have used, with the name that it was given.
+    fn users(&self, named: Option<&OsStr>) -> Result<PathBuf, CcError> {
+        let found = users_compiler::program(named, |name| self.program(name));
+        let shown = || named.unwrap_or(OsStr::new("g++")).to_string_lossy();
+        found.ok_or_else(|| CcError::NoCompiler(shown().into_owned()))
     }
 
     fn clang(&self, wish: Option<&OsStr>) -> Result<PathBuf, CcError> {

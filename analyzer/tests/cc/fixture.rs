@@ -1,7 +1,8 @@
 //! A folder with sources, a small library that looks like the CUDA runtime, and `migfit-cc` under any name.
 
 use migfit_schema::build::{
-    BuiltProgram, CLANG_VARIABLE, LOG_VARIABLE, REAL_PATH_VARIABLE, VIRTUAL_VARIABLE,
+    BuildNote, BuiltProgram, CLANG_VARIABLE, LOG_VARIABLE, LogLine, REAL_PATH_VARIABLE,
+    VIRTUAL_VARIABLE,
 };
 use migfit_schema::container::{PROFILE_SECTION, SUMMARY, append, seal, sealed_entries};
 use migfit_schema::profile::Summary;
@@ -96,6 +97,7 @@ impl Fixture {
             .current_dir(self.folder.path())
             .env_remove("MIGFIT")
             .env_remove(VIRTUAL_VARIABLE)
+            .env("XDG_DATA_HOME", self.path("data"))
             .env(CLANG_VARIABLE, CLANG)
             .env(REAL_PATH_VARIABLE, std::env::var_os("PATH").unwrap())
             .env(LOG_VARIABLE, self.path("build.log"))
@@ -116,8 +118,25 @@ impl Fixture {
         std::fs::read_to_string(self.path("analyzer.log")).unwrap_or_default()
     }
 
-    /// The lines of the build's log.
+    /// What the build's log says of linked programs.
     pub fn built(&self) -> Vec<BuiltProgram> {
+        let programs = self.log().into_iter().filter_map(|line| match line {
+            LogLine::Linked(program) => Some(program),
+            LogLine::Note(_) => None,
+        });
+        programs.collect()
+    }
+
+    /// The notes in the build's log.
+    pub fn notes(&self) -> Vec<BuildNote> {
+        let notes = self.log().into_iter().filter_map(|line| match line {
+            LogLine::Note(note) => Some(note),
+            LogLine::Linked(_) => None,
+        });
+        notes.collect()
+    }
+
+    fn log(&self) -> Vec<LogLine> {
         let log = std::fs::read_to_string(self.path("build.log")).unwrap_or_default();
         log.lines()
             .map(|line| serde_json::from_str(line).unwrap())

@@ -1,13 +1,14 @@
-//! ELF files of 64 bits, little-endian: sections read by name, written, imports listed, and the file put in its place.
+//! ELF files of 64 bits, little-endian: sections read by name, written, names shared with others listed, and the file
+//! put in its place.
 
+mod dynamic_names;
 mod error;
-mod imports;
 mod put;
 mod read;
 mod replace;
 
+pub use dynamic_names::dynamic_names;
 pub use error::ElfError;
-pub use imports::{Imports, imports};
 pub use put::put_section;
-pub use read::{calls_cuda, is_object, section};
+pub use read::{calls_cuda, defined_names, is_object, section};
 pub use replace::replace_file;

@@ -3,6 +3,7 @@
 use super::ElfError;
 use object::read::elf::{ElfFile64, FileHeader as _};
 use object::{LittleEndian, Object as _, ObjectSection as _, ObjectSymbol as _};
+use std::collections::HashSet;
 
 /// The sections that nvcc puts device code in.
 const DEVICE_CODE: [&str; 2] = [".nv_fatbin", ".nvFatBinSegment"];
@@ -17,6 +18,20 @@ pub fn section<'a>(file: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, ElfEr
 /// Whether the file is a relocatable object.
 pub fn is_object(file: &[u8]) -> bool {
     parse(file).is_ok_and(|elf| elf.elf_header().e_type(LittleEndian) == object::elf::ET_REL)
+}
+
+/// Names of the global functions and variables that a file defines, as its symbol table tells; empty for one that was
+/// stripped.
+pub fn defined_names(file: &[u8]) -> HashSet<&[u8]> {
+    let Ok(elf) = parse(file) else {
+        return HashSet::new();
+    };
+    let defined = elf
+        .symbols()
+        .filter(|symbol| symbol.is_global() && symbol.is_definition());
+    defined
+        .filter_map(|symbol| symbol.name_bytes().ok())
+        .collect()
 }
 
 /// Whether a linked program or library holds device code or needs the CUDA runtime or driver.
