@@ -1,9 +1,11 @@
-//! The user's program: its name -> its file -> the job profile inside. Knows nothing of GPUs.
+//! The user's program: its name -> its file -> the job profile of the process that it becomes. Knows nothing of GPUs.
 
 pub mod error;
 pub mod find;
-pub mod profile;
+mod image;
+mod process;
+mod profile;
 
 pub use error::ProgramError;
 pub use find::{find, startable};
-pub use profile::{decode, read_profile};
+pub use process::{decode, read_profile};

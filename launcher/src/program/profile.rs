@@ -1,107 +1,66 @@
-//! A program's file -> the job profile in its section `.migfit.profile`. Reads only the parts of the file it
-//! needs; trusts nothing in it.
+//! The bytes of a job profile -> the job profile. Trusts nothing in them.
 
 use crate::program::error::{DamagedProfile, ProgramError};
-use migfit_schema::container::{self, PROFILE_SECTION, PROGRAM, SUMMARY};
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
-use migfit_schema::program::SizeProgram;
-use object::read::{Object, ObjectSection, ReadCache, ReadRef};
-use object::{FileKind, ObjectKind};
-use std::fs::File;
+use migfit_schema::container::{self, PART, PROGRAM, SUMMARY};
+use migfit_schema::profile::{PROFILE_VERSION, Summary};
+use migfit_schema::program::{Part, SizeProgram};
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// Reads the job profile of the program in this file.
-///
-/// # Errors
-/// When the file is no linked ELF program, or carries no job profile that this version reads.
-pub fn read_profile(path: &Path) -> Result<JobProfile, ProgramError> {
-    let section = read_section(path)?;
-    decode(path, &section)
+/// The entries of a job profile: the summary read, the others on demand.
+pub(super) struct Stored<'s> {
+    path: &'s Path,
+    entries: Vec<container::Entry<'s>>,
+    /// The readable half.
+    pub(super) summary: Summary,
 }
 
-fn read_section(path: &Path) -> Result<Vec<u8>, ProgramError> {
-    let file = ReadCache::new(open(path)?);
-    let damaged = |error: object::Error| ProgramError::Damaged {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
-    match FileKind::parse(&file) {
-        Ok(FileKind::Elf64 | FileKind::Elf32) => {}
-        other => {
-            return Err(ProgramError::NotElf {
-                path: path.to_owned(),
-                kind: kind(&file, other.ok()),
-            });
-        }
+impl<'s> Stored<'s> {
+    /// Opens the bytes of a section; `path` names its file in errors.
+    ///
+    /// # Errors
+    /// When they are damaged, or of another version.
+    pub(super) fn open(path: &'s Path, section: &'s [u8]) -> Result<Stored<'s>, ProgramError> {
+        let damaged = |reason| ProgramError::DamagedProfile {
+            path: path.to_owned(),
+            reason,
+        };
+        let entries = container::sealed_entries(section).map_err(|error| {
+            of_another_version(path, section)
+                .unwrap_or_else(|| damaged(DamagedProfile::Container(error)))
+        })?;
+        let summaries = entries.iter().filter(|entry| entry.0 == SUMMARY);
+        let json = match summaries.clone().count() {
+            0 => return Err(damaged(DamagedProfile::NoSummary)),
+            1 => summaries.map(|entry| entry.1).next().unwrap_or_default(),
+            several => return Err(damaged(DamagedProfile::Several(several))),
+        };
+        let summary = decode_summary(path, json)?;
+        Ok(Stored {
+            path,
+            entries,
+            summary,
+        })
     }
-    let elf = object::File::parse(&file).map_err(damaged)?;
-    let Some(section) = elf.section_by_name(PROFILE_SECTION) else {
-        return Err(match elf.kind() {
-            ObjectKind::Relocatable => ProgramError::Unlinked(path.to_owned()),
-            _ => ProgramError::NoProfile(path.to_owned()),
-        });
-    };
-    Ok(section.data().map_err(damaged)?.to_owned())
-}
 
-fn open(path: &Path) -> Result<File, ProgramError> {
-    let unreadable = |source| ProgramError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
-    // Asked before opening: opening a pipe would wait for its writer.
-    let meta = path.metadata().map_err(unreadable)?;
-    if meta.is_dir() {
-        return Err(ProgramError::Folder(path.to_owned()));
+    /// The size program.
+    pub(super) fn program(&self) -> Result<Option<SizeProgram>, ProgramError> {
+        self.decoded(PROGRAM)
     }
-    if !meta.is_file() {
-        return Err(ProgramError::NotRegular(path.to_owned()));
-    }
-    File::open(path).map_err(unreadable)
-}
 
-/// What a file that is no ELF file is, for the message.
-fn kind<'a>(file: impl ReadRef<'a>, kind: Option<FileKind>) -> &'static str {
-    match kind {
-        Some(FileKind::Archive) => "an archive of object files",
-        Some(_) => "a program of another system",
-        None if file.len() == Ok(0) => "an empty file",
-        None if file.read_bytes_at(0, 2) == Ok(b"#!") => "a script",
-        None => "a file of another kind",
+    /// What the file brings to a process with others.
+    pub(super) fn part(&self) -> Result<Option<Part>, ProgramError> {
+        self.decoded(PART)
     }
-}
 
-/// The job profile in the bytes of its section; `path` only names it in errors.
-///
-/// # Errors
-/// When they are damaged, or of another version.
-pub fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
-    let damaged = |reason| ProgramError::DamagedProfile {
-        path: path.to_owned(),
-        reason,
-    };
-    let entries = container::sealed_entries(section).map_err(|error| {
-        of_another_version(path, section)
-            .unwrap_or_else(|| damaged(DamagedProfile::Container(error)))
-    })?;
-    let payloads = |mark| {
-        entries
-            .iter()
-            .filter(move |entry| entry.0 == mark)
-            .map(|entry| entry.1)
-    };
-    let summary = match payloads(SUMMARY).count() {
-        0 => return Err(damaged(DamagedProfile::NoSummary)),
-        1 => payloads(SUMMARY).next().unwrap_or_default(),
-        several => return Err(damaged(DamagedProfile::Several(several))),
-    };
-    let summary = decode_summary(path, summary)?;
-    let program = payloads(PROGRAM)
-        .next()
-        .map(decode_size_program)
-        .transpose()
-        .map_err(damaged)?;
-    Ok(JobProfile { summary, program })
+    fn decoded<T: DeserializeOwned>(&self, mark: [u8; 8]) -> Result<Option<T>, ProgramError> {
+        let payload = self.entries.iter().find(|entry| entry.0 == mark);
+        let decoded = payload.map(|(_, bytes)| decode(bytes)).transpose();
+        decoded.map_err(|reason| ProgramError::DamagedProfile {
+            path: self.path.to_owned(),
+            reason,
+        })
+    }
 }
 
 /// Earlier versions had no checksum: they are not damaged but old.
@@ -139,10 +98,10 @@ fn decode_summary(path: &Path, json: &[u8]) -> Result<Summary, ProgramError> {
     serde_json::from_slice(json).map_err(damaged)
 }
 
-fn decode_size_program(bytes: &[u8]) -> Result<SizeProgram, DamagedProfile> {
-    let (program, rest) = postcard::take_from_bytes(bytes).map_err(DamagedProfile::SizeProgram)?;
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DamagedProfile> {
+    let (decoded, rest) = postcard::take_from_bytes(bytes).map_err(DamagedProfile::SizeProgram)?;
     match rest.len() {
-        0 => Ok(program),
+        0 => Ok(decoded),
         more => Err(DamagedProfile::Trailing(more)),
     }
 }

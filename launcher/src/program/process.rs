@@ -1,0 +1,135 @@
+//! A program's file and the environment of its run -> the job profile of the process that it becomes: the program with
+//! the shared libraries that the loader gives it there. Runs nothing.
+
+use crate::program::error::ProgramError;
+use crate::program::image::{self, Image};
+use crate::program::profile::Stored;
+use migfit_loader::{Needed, Places, needed, not_looked_into};
+use migfit_schema::profile::{JobProfile, Library, Summary, Unknown};
+use migfit_schema::program::{Part, join};
+use std::path::Path;
+
+/// Reads the job profile of a program that is started among these places.
+///
+/// # Errors
+/// When the file is no linked ELF program, or has no job profile that this version reads.
+pub fn read_profile(path: &Path, places: &Places) -> Result<JobProfile, ProgramError> {
+    let image = image::read(path)?;
+    let stored = Stored::open(path, &image.section)?;
+    if stored.summary.libraries.is_empty() {
+        return as_linked(stored);
+    }
+    let found = needed(path, &image.dynamic, places, |_| None);
+    let images: Vec<Option<Image>> = found
+        .iter()
+        .map(|library| image::read(library.path.as_deref()?).ok())
+        .collect();
+    // A library whose job profile is missing, damaged or of another version was not looked into.
+    let libraries: Vec<Option<Stored<'_>>> = found
+        .iter()
+        .zip(&images)
+        .map(|(library, image)| {
+            let stored = Stored::open(library.path.as_deref()?, &image.as_ref()?.section).ok()?;
+            stored.summary.identity.is_some().then_some(stored)
+        })
+        .collect();
+    let present = listed(&found, &libraries);
+    if present == stored.summary.libraries {
+        return as_linked(stored);
+    }
+    joined(&stored, &found, &libraries, present)
+}
+
+/// The job profile in the bytes of its section, with the libraries of its link; `path` only names it in errors.
+///
+/// # Errors
+/// When they are damaged, or of another version.
+pub fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
+    as_linked(Stored::open(path, section)?)
+}
+
+/// The libraries are those of the link: their code is part of the size program.
+fn as_linked(stored: Stored<'_>) -> Result<JobProfile, ProgramError> {
+    Ok(JobProfile {
+        program: stored.program()?,
+        summary: stored.summary,
+    })
+}
+
+fn listed(found: &[Needed], libraries: &[Option<Stored<'_>>]) -> Vec<Library> {
+    let all = found.iter().zip(libraries);
+    all.map(|(library, stored)| Library {
+        name: library.name.clone(),
+        identity: stored.as_ref().and_then(|one| one.summary.identity.clone()),
+    })
+    .collect()
+}
+
+/// Other libraries than those of the link: the whole code of all files is joined anew. It takes longer to evaluate.
+fn joined(
+    stored: &Stored<'_>,
+    found: &[Needed],
+    libraries: &[Option<Stored<'_>>],
+    present: Vec<Library>,
+) -> Result<JobProfile, ProgramError> {
+    let Some(own) = stored.part()? else {
+        // Its analysis failed at the link; the summary says why.
+        return Ok(JobProfile {
+            program: stored.program()?,
+            summary: stored.summary.clone(),
+        });
+    };
+    let mut parts = vec![own];
+    for library in libraries.iter().flatten() {
+        parts.extend(library.part()?);
+    }
+    let mut summary = stored.summary.clone();
+    for library in libraries.iter().flatten() {
+        add_kernels(&mut summary, &library.summary);
+    }
+    summary
+        .unknowns
+        .extend(changed(&summary.libraries, &present));
+    summary.device_variables = variables(&parts);
+    let was_unseen = |text: &String| {
+        summary
+            .libraries
+            .iter()
+            .any(|one| Library::unseen(&one.name) == *text)
+    };
+    summary.without_ir.retain(|text| !was_unseen(text));
+    let looked_into: Vec<bool> = libraries.iter().map(Option::is_some).collect();
+    let unseen = not_looked_into(found, &looked_into);
+    summary
+        .without_ir
+        .extend(unseen.map(|library| Library::unseen(&library.name)));
+    summary.libraries = present;
+    Ok(JobProfile {
+        program: Some(join(&parts)),
+        summary,
+    })
+}
+
+fn add_kernels(summary: &mut Summary, library: &Summary) {
+    let known = |symbol: &str| summary.kernels.iter().any(|one| one.symbol == symbol);
+    let new = library.kernels.iter().filter(|one| !known(&one.symbol));
+    let new: Vec<_> = new.cloned().collect();
+    summary.kernels.extend(new);
+}
+
+fn variables(parts: &[Part]) -> u64 {
+    let bytes = parts.iter().map(|part| part.device_variables);
+    bytes.fold(0, u64::saturating_add)
+}
+
+/// One note for each library that is not as it was when the program was linked: the formulas are of then.
+fn changed(then: &[Library], now: &[Library]) -> Vec<Unknown> {
+    let different = now.iter().filter(|library| !then.contains(library));
+    different
+        .map(|library| Unknown {
+            site: None,
+            what: format!("formulas of {}", library.name),
+            reason: "the library is not the one that the program was linked with: figures are of this one, formulas of that; link the program again".to_owned(),
+        })
+        .collect()
+}
