@@ -1,7 +1,7 @@
 //! Ways in which CUDA programs come to their sizes, each a small program through the whole chain: real nvcc, `fit`,
 //! `run`. The expected bytes are worked out by hand in the fixture's first lines.
 
-use migfit_tests::source::built_project;
+use migfit_tests::project::built_project;
 use migfit_tests::{Gpu, Migfit, Program, Sandbox, Source, launches};
 
 /// What was foretold, and what was seen: both must be `bytes`, launches included.

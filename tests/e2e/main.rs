@@ -8,6 +8,14 @@
 
 mod build;
 
+mod builds;
+
+mod cmake;
+
+mod libraries;
+
+mod copies;
+
 mod sizes;
 
 mod idioms;

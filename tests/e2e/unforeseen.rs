@@ -1,7 +1,7 @@
 //! What cannot be foretold is said, with its place, and gets the whole GPU; what was foretold too small is proved by
 //! the run record.
 
-use migfit_tests::source::built_project;
+use migfit_tests::project::built_project;
 use migfit_tests::{Gpu, JobFile, Migfit, Sandbox, Source};
 
 #[test]

@@ -20,6 +20,8 @@ pub mod source;
 
 pub mod program;
 
+pub mod project;
+
 pub mod gpu;
 
 pub mod clients;
@@ -48,6 +50,7 @@ pub use migfit::Migfit;
 pub use old_driver::OldDriver;
 pub use process::Outcome;
 pub use program::Program;
+pub use project::Project;
 pub use run::Run;
 pub use sandbox::Sandbox;
 pub use source::Source;

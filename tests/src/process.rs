@@ -1,5 +1,6 @@
 //! Runs a program to its end and keeps what it said; a program that hangs is ended and fails the test.
 
+use crate::stage::target;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -43,7 +44,8 @@ pub fn clean(command: &mut Command) -> &mut Command {
     for name in FOREIGN {
         command.env_remove(name);
     }
-    command
+    // Copies of job profiles go into a data folder of the tests' own.
+    command.env("XDG_DATA_HOME", target().join("tests/data"))
 }
 
 /// Runs to the end; standard input is empty.

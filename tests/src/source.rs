@@ -110,27 +110,6 @@ impl Source {
     }
 }
 
-/// A project of tests/fixtures/projects, copied and built by its own Makefile for the virtual GPU; its `program`.
-///
-/// # Panics
-/// When there is no such project, or its build fails.
-#[must_use]
-pub fn built_project(name: &str) -> Program {
-    let folder = Sandbox::new();
-    let sources = format!("{}/fixtures/projects/{name}", env!("CARGO_MANIFEST_DIR"));
-    for entry in std::fs::read_dir(sources)
-        .expect("the project exists")
-        .flatten()
-    {
-        let copy = folder.folder().join(entry.file_name());
-        std::fs::copy(entry.path(), copy).expect("sources can be copied");
-    }
-    let mut build = tool(Stage::ready().program("migfit"));
-    build.args(["build", "--virtual", "--", "make"]);
-    process::output(build.current_dir(folder.folder())).expect_success();
-    Program::in_sandbox(Arc::new(folder), "program")
-}
-
 /// A program that finds nvcc and the staged programs in its PATH.
 #[must_use]
 pub fn tool(program: PathBuf) -> Command {

@@ -8,5 +8,6 @@
 
 mod compile;
 mod fixture;
+mod libraries;
 mod link;
 mod shims;

@@ -1,6 +1,7 @@
 //! As a shim in PATH: the object is the compiler's own, IR comes from a pass beside it.
 
 use crate::fixture::{CALLS_CUDA, Fixture, said, section};
+use migfit_schema::build::BuildNote;
 use migfit_schema::container::IR_SECTION;
 
 #[test]
@@ -69,4 +70,32 @@ fn a_compiler_that_is_not_there_is_named() {
         said(&output).contains("`gcc`") && said(&output).contains("hint:"),
         "{output:?}"
     );
+}
+
+#[test]
+fn objects_of_link_time_optimisation_are_compiled_plainly_and_told() {
+    let fixture = Fixture::new(&[("a.cpp", CALLS_CUDA)]);
+    fixture.shim("g++", "-O2 -flto=auto -c a.cpp").quiet();
+    fixture.cc("-O2 -flto -c a.cpp -o b.o").quiet();
+    for object in ["a.o", "b.o"] {
+        assert!(section(&fixture.read(object), IR_SECTION).is_some());
+        assert!(section(&fixture.read(object), ".text").is_some_and(|code| !code.is_empty()));
+    }
+    assert_eq!(
+        fixture.notes(),
+        [BuildNote::LtoLeftOut, BuildNote::LtoLeftOut]
+    );
+}
+
+#[test]
+fn temporary_files_that_were_asked_for_are_the_compilers() {
+    let fixture = Fixture::new(&[("a.cpp", CALLS_CUDA)]);
+    for (compile, end) in [("g++", "ii"), ("", "bc")] {
+        match compile {
+            "" => fixture.cc("-save-temps -c a.cpp").quiet(),
+            name => fixture.shim(name, "-save-temps -c a.cpp").quiet(),
+        }
+        assert!(section(&fixture.read("a.o"), IR_SECTION).is_some());
+        assert!(fixture.path("a.s").is_file() && fixture.path(&format!("a.{end}")).is_file());
+    }
 }

@@ -34,7 +34,7 @@ pub fn profile(file: &Path) -> Result<JobProfile, AnalyzeError> {
             from_object(file, &object)
         }
         Kind::Object => from_object(file, file),
-        Kind::Program => Ok(program::read_profile(file)?),
+        Kind::Program => Ok(program::read_profile_here(file)?),
     }
 }
 

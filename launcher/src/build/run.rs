@@ -3,9 +3,10 @@
 use super::environment::{Before, last_in_path, variables};
 use super::search::in_path;
 use super::shims::Shims;
+use super::summary::Built;
 use super::{BuildError, BuildOptions, HostCompiler, clang, summary};
 use crate::output::remark;
-use migfit_schema::build::{BuiltProgram, CLANG_VARIABLE};
+use migfit_schema::build::CLANG_VARIABLE;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
@@ -43,10 +44,11 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
     beside_us("migfit-analyze")?;
     command.envs(variables(&before, &shims, &clang, options.for_virtual_gpu));
     let code = finished(&mut command, program)?;
-    let programs = built(&shims);
+    let built = built(&shims);
     let folder = std::env::current_dir().unwrap_or_default();
-    if code == 0 || !programs.is_empty() {
-        remark(&summary::text(&programs, &folder));
+    match code == 0 || !built.programs.is_empty() {
+        true => remark(&summary::text(&built, &folder)),
+        false => remark(&summary::notes(&built)),
     }
     if code != 0 {
         remark(&hints(&before.path, shims.folder()));
@@ -139,13 +141,15 @@ fn beside_us(name: &str) -> Result<PathBuf, BuildError> {
     }
 }
 
-/// The programs of the build that are still there.
-fn built(shims: &Shims) -> Vec<BuiltProgram> {
+/// What came of the build; programs that are still there.
+fn built(shims: &Shims) -> Built {
     let log = std::fs::read_to_string(shims.log()).unwrap_or_default();
-    let mut programs = summary::programs(&log);
+    let mut built = summary::read(&log);
     // Configuration steps link programs and remove them.
-    programs.retain(|program| Path::new(&program.path).exists());
-    programs
+    built
+        .programs
+        .retain(|program| Path::new(&program.path).exists());
+    built
 }
 
 #[cfg(test)]

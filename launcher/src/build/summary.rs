@@ -1,29 +1,84 @@
 //! The few lines after a build: which programs carry a job profile, and what is missing in it. Text out of the
 //! build's log; reads no program.
 
-use migfit_schema::build::BuiltProgram;
-use std::collections::BTreeMap;
+use migfit_schema::build::{BuildNote, BuiltProgram, LogLine};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// Objects without IR that are named one by one; the rest are counted.
 const NAMED_OBJECTS: usize = 3;
 
-/// The programs of a build's log, each once (the last link counts), by path. Left out are lines that are cut, and
-/// programs that CMake links to learn about compilers.
-pub(super) fn programs(log: &str) -> Vec<BuiltProgram> {
+/// What a build's log says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Built {
+    /// Programs and libraries, by path.
+    pub(super) programs: Vec<BuiltProgram>,
+    /// Notes, each once.
+    notes: BTreeSet<BuildNote>,
+}
+
+/// Reads a build's log: each program once (the last link counts). Left out are lines that are cut, and programs that
+/// CMake links to learn about compilers.
+pub(super) fn read(log: &str) -> Built {
     let lines = log
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok());
-    let by_path: BTreeMap<String, BuiltProgram> = lines
-        .map(|program: BuiltProgram| (program.path.clone(), program))
-        .collect();
+    let mut by_path = BTreeMap::new();
+    let mut notes = BTreeSet::new();
+    for line in lines {
+        match line {
+            LogLine::Linked(program) => {
+                by_path.insert(program.path.clone(), program);
+            }
+            LogLine::Note(note) => {
+                notes.insert(note);
+            }
+        }
+    }
     let wanted = |program: &BuiltProgram| !program.path.contains("/CMakeFiles/");
-    by_path.into_values().filter(wanted).collect()
+    Built {
+        programs: by_path.into_values().filter(wanted).collect(),
+        notes,
+    }
 }
 
 /// The text for the user; paths are shown relative to `folder`.
-pub(super) fn text(programs: &[BuiltProgram], folder: &Path) -> String {
+pub(super) fn text(built: &Built, folder: &Path) -> String {
+    programs_text(&built.programs, folder) + &notes(built)
+}
+
+/// The notes alone: all there is to tell of a build that failed before it linked.
+pub(super) fn notes(built: &Built) -> String {
+    let notes = built.notes.iter();
+    notes
+        .map(|note| format!("migfit: note: {}\n", told(note)))
+        .collect()
+}
+
+fn told(note: &BuildNote) -> String {
+    match note {
+        BuildNote::LtoLeftOut => {
+            "-flto was left out of compiles: objects of link-time optimisation \
+             have no place for what migfit reads (the link is told nothing else)"
+                .to_owned()
+        }
+        BuildNote::HostCompilerSetAside(name) => format!(
+            "nvcc was told -ccbin {name}; clang compiled its host code instead, as migfit reads clang's"
+        ),
+        BuildNote::LinkedBy(name) => format!("clang could not link; {name} did"),
+        BuildNote::NoOpenMp => {
+            "clang has no OpenMP here, which the host code of a .cu file wants: \
+             apt install libomp-19-dev"
+                .to_owned()
+        }
+        BuildNote::NoCopy(reason) => format!(
+            "no copy of a job profile was kept, so a program whose section is stripped away has none: {reason}"
+        ),
+    }
+}
+
+fn programs_text(programs: &[BuiltProgram], folder: &Path) -> String {
     if programs.is_empty() {
         return "migfit: no CUDA program was linked, so none got a job profile (objects keep their IR until the link)\n  \
                 hint: is everything up to date already (make clean), or does the build call compilers by full path?\n"
@@ -32,7 +87,7 @@ pub(super) fn text(programs: &[BuiltProgram], folder: &Path) -> String {
     let unknown = programs.iter().filter(|p| p.failure.is_some()).count();
     let mut text = format!(
         "migfit: job profile written into {}{}\n",
-        counted(programs.len(), "CUDA program"),
+        both(programs),
         match unknown {
             0 => String::new(),
             _ => format!(" (the need of {unknown} is unknown)"),
@@ -44,6 +99,26 @@ pub(super) fn text(programs: &[BuiltProgram], folder: &Path) -> String {
         let _ = writeln!(text, "  {name:width$}  {}", line(program));
     }
     text
+}
+
+/// "2 CUDA programs", "1 CUDA program and 1 library", "1 CUDA library".
+fn both(programs: &[BuiltProgram]) -> String {
+    let libraries = programs.iter().filter(|one| one.is_library).count();
+    match (programs.len() - libraries, libraries) {
+        (own, 0) => counted(own, "CUDA program"),
+        (0, libraries) => libraries_of(libraries, "CUDA "),
+        (own, libraries) => {
+            let libraries = libraries_of(libraries, "");
+            format!("{} and {libraries}", counted(own, "CUDA program"))
+        }
+    }
+}
+
+fn libraries_of(count: usize, kind: &str) -> String {
+    match count {
+        1 => format!("1 {kind}library"),
+        _ => format!("{count} {kind}libraries"),
+    }
 }
 
 fn line(program: &BuiltProgram) -> String {
@@ -97,6 +172,7 @@ mod tests {
     fn program(path: &str) -> BuiltProgram {
         BuiltProgram {
             path: path.into(),
+            is_library: false,
             allocations: 3,
             launches: 1,
             unknowns: 0,
@@ -105,28 +181,61 @@ mod tests {
         }
     }
 
+    fn log(programs: &[BuiltProgram]) -> String {
+        let lines = programs.iter().cloned().map(LogLine::Linked);
+        let lines = lines.map(|line| serde_json::to_string(&line).unwrap());
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn notes_are_told_once_behind_the_programs() {
+        let note = serde_json::to_string(&LogLine::Note(BuildNote::LtoLeftOut)).unwrap();
+        let log = format!("{note}\n{}\n{note}\n", log(&[program("/w/a")]));
+        let text = text(&read(&log), Path::new("/w"));
+        assert_eq!(
+            text.matches("note: -flto was left out").count(),
+            1,
+            "{text}"
+        );
+        assert!(
+            text.starts_with("migfit: job profile written into 1 CUDA program\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn libraries_are_told_from_programs() {
+        let library = BuiltProgram {
+            is_library: true,
+            ..program("/w/libx.so")
+        };
+        assert_eq!(
+            both(&[program("/w/a"), library.clone()]),
+            "1 CUDA program and 1 library"
+        );
+        assert_eq!(both(&[library.clone(), library]), "2 CUDA libraries");
+    }
+
     #[test]
     fn a_program_linked_twice_counts_once_with_its_last_link() {
         let mut again = program("/w/a");
         again.launches = 2;
-        let log = [program("/w/b"), program("/w/a"), again.clone()]
-            .map(|p| serde_json::to_string(&p).unwrap())
-            .join("\n");
-        assert_eq!(programs(&log), vec![again, program("/w/b")]);
+        let log = log(&[program("/w/b"), program("/w/a"), again.clone()]);
+        assert_eq!(read(&log).programs, vec![again, program("/w/b")]);
     }
 
     #[test]
     fn cmakes_own_trials_are_left_out() {
         let trial = program("/w/b/CMakeFiles/4.0/CompilerIdCUDA/a.out");
-        let log = [trial, program("/w/b/p")].map(|p| serde_json::to_string(&p).unwrap());
-        assert_eq!(programs(&log.join("\n")), vec![program("/w/b/p")]);
+        let log = log(&[trial, program("/w/b/p")]);
+        assert_eq!(read(&log).programs, vec![program("/w/b/p")]);
     }
 
     #[test]
     fn a_cut_line_is_left_out() {
-        let whole = serde_json::to_string(&program("/w/a")).unwrap();
+        let whole = log(&[program("/w/a")]);
         let log = format!("{whole}\n{}", &whole[..20]);
-        assert_eq!(programs(&log).len(), 1);
+        assert_eq!(read(&log).programs.len(), 1);
     }
 
     #[test]
@@ -136,7 +245,7 @@ mod tests {
         partly.without_ir = ["a.o", "b.o", "c.o", "d.o"].map(String::from).to_vec();
         let mut failed = program("/elsewhere/x");
         failed.failure = Some("analysis took more than 60 s".into());
-        let text = text(&[program("/w/nw"), partly, failed], Path::new("/w"));
+        let text = programs_text(&[program("/w/nw"), partly, failed], Path::new("/w"));
         assert_eq!(
             text,
             "migfit: job profile written into 3 CUDA programs (the need of 1 is unknown)\n  \
@@ -149,6 +258,6 @@ mod tests {
 
     #[test]
     fn a_build_without_cuda_programs_says_so_with_a_hint() {
-        assert!(text(&[], Path::new("/w")).contains("hint: "));
+        assert!(programs_text(&[], Path::new("/w")).contains("hint: "));
     }
 }

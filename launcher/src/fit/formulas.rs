@@ -306,6 +306,8 @@ mod tests {
                 reason: "it has no body".to_owned(),
             }],
             without_ir: vec!["libx.a(y.o)".to_owned()],
+            libraries: Vec::new(),
+            identity: None,
             failure: None,
         }
     }

@@ -20,13 +20,14 @@ pub fn fit(request: &FitRequest) -> Result<String, FitError> {
     let folder = std::env::current_dir().map_err(FitError::WorkingFolder)?;
     let search = std::env::var_os("PATH");
     let path = program::find(&request.program, &folder, search.as_deref())?;
-    let profile = program::read_profile(&path)?;
+    let environment = environment();
+    let profile = program::read_profile(&path, &folder, &environment)?;
     let Some(args) = &request.args else {
         return in_formulas(&profile.summary, request.json);
     };
     let command = CommandLine {
         args: words(request, args)?,
-        env: environment(),
+        env: environment,
         cwd: folder,
     };
     in_figures(&profile, &command, request)

@@ -8,4 +8,4 @@ mod profile;
 
 pub use error::ProgramError;
 pub use find::{find, startable};
-pub use process::{decode, read_profile};
+pub use process::{decode, read_profile, read_profile_here};

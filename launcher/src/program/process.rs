@@ -9,17 +9,25 @@ use migfit_schema::profile::{JobProfile, Library, Summary, Unknown};
 use migfit_schema::program::{Part, join};
 use std::path::Path;
 
-/// Reads the job profile of a program that is started among these places.
+/// Reads the job profile of a program that is started in `folder` with this environment.
 ///
 /// # Errors
 /// When the file is no linked ELF program, or has no job profile that this version reads.
-pub fn read_profile(path: &Path, places: &Places) -> Result<JobProfile, ProgramError> {
+pub fn read_profile(
+    path: &Path,
+    folder: &Path,
+    environment: &[(String, String)],
+) -> Result<JobProfile, ProgramError> {
     let image = image::read(path)?;
     let stored = Stored::open(path, &image.section)?;
     if stored.summary.libraries.is_empty() {
         return as_linked(stored);
     }
-    let found = needed(path, &image.dynamic, places, |_| None);
+    let library_path = environment
+        .iter()
+        .find(|(name, _)| name == "LD_LIBRARY_PATH");
+    let places = Places::new(folder, library_path.map(|(_, value)| value.as_ref()));
+    let found = needed(path, &image.dynamic, &places, |_| None);
     let images: Vec<Option<Image>> = found
         .iter()
         .map(|library| image::read(library.path.as_deref()?).ok())
@@ -38,6 +46,17 @@ pub fn read_profile(path: &Path, places: &Places) -> Result<JobProfile, ProgramE
         return as_linked(stored);
     }
     joined(&stored, &found, &libraries, present)
+}
+
+/// Reads the job profile of a program as it would be started here and now.
+///
+/// # Errors
+/// As `read_profile`.
+pub fn read_profile_here(path: &Path) -> Result<JobProfile, ProgramError> {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let library_path = std::env::var("LD_LIBRARY_PATH");
+    let environment = library_path.map(|value| ("LD_LIBRARY_PATH".to_owned(), value));
+    read_profile(path, &folder, &environment.into_iter().collect::<Vec<_>>())
 }
 
 /// The job profile in the bytes of its section, with the libraries of its link; `path` only names it in errors.

@@ -81,7 +81,8 @@ pub fn foretell(
     program: Result<&Path, &str>,
     policy: &dyn Policy,
 ) -> Result<Foretold, TooLarge> {
-    let evaluated = match program.map(program::read_profile) {
+    let read = |program| program::read_profile(program, &job.cwd, &job.environment());
+    let evaluated = match program.map(read) {
         Ok(Ok(profile)) => evaluate(board, job, &profile),
         Ok(Err(error)) => Evaluated::nothing(unprofiled(&error)),
         Err(why) => Evaluated::nothing(why.to_owned()),

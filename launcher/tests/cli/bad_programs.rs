@@ -3,6 +3,7 @@
 
 use crate::fixture::{Sandbox, elf, relocatable, section, summary};
 use migfit_schema::container;
+use migfit_schema::profile::PROFILE_VERSION;
 
 /// `migfit fit ./it` fails with this code; the text has each of these parts.
 fn refused(sandbox: &Sandbox, code: i32, parts: &[&str]) {
@@ -95,7 +96,7 @@ fn a_job_profile_of_another_version() {
         84,
         &[
             "version 99",
-            "reads version 2",
+            &format!("reads version {PROFILE_VERSION}"),
             "\n  written by migfit 7.0.0\n",
         ],
     );

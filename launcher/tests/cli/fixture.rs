@@ -112,6 +112,8 @@ pub fn summary() -> Summary {
         device_variables: 0,
         unknowns: Vec::new(),
         without_ir: Vec::new(),
+        libraries: Vec::new(),
+        identity: None,
         failure: None,
     }
 }

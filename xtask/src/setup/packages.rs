@@ -1,5 +1,5 @@
 //! Debian packages that building needs, installed with apt where something is missing: LLVM 19 for the
-//! analyzer, clang as the host compiler that gives IR, python3-venv to bring nvcc, make, cmake and g++ for programs.
+//! analyzer, clang as the host compiler that gives IR, python3-venv to bring nvcc, make, cmake, ninja and g++ for programs.
 
 use crate::error::ChoreError;
 use crate::process;
@@ -41,6 +41,11 @@ const TOOLS: &[Tool] = &[
         name: "cmake",
         present: cmake,
         packages: &["cmake"],
+    },
+    Tool {
+        name: "ninja",
+        present: ninja,
+        packages: &["ninja-build"],
     },
     Tool {
         name: "g++",
@@ -156,6 +161,10 @@ fn make() -> bool {
 
 fn cmake() -> bool {
     present("cmake", &["--version"])
+}
+
+fn ninja() -> bool {
+    present("ninja", &["--version"])
 }
 
 fn gxx() -> bool {

@@ -1,0 +1,66 @@
+//! CMake's CUDA language: static and shared libraries, separable compilation, out of the tree, installed and stripped.
+
+use migfit_tests::{Gpu, JobFile, Migfit, Project, run};
+
+/// Program, arguments, device bytes.
+const PROGRAMS: [(&str, &str, u64); 3] = [
+    ("alone", "1000 3", 8000),
+    ("separate", "1000 3", 8000),
+    ("sharing", "1000 3", 4000),
+];
+
+fn job_name(folder: &str, name: &str) -> String {
+    format!("{name} in {}", folder.replace('/', "-"))
+}
+
+fn holds(generator: &str) {
+    let project = Project::fixture("cmake");
+    let here = project.folder().text("installed");
+    let build = format!(
+        "cmake -G '{generator}' -S . -B out -DCMAKE_CUDA_HOST_COMPILER=/usr/bin/g++ -DCMAKE_INSTALL_PREFIX={here} \
+         && cmake --build out && cmake --install out --strip"
+    );
+    let build = project.built(&["sh", "-c", &build]);
+    assert!(
+        build
+            .stderr
+            .contains("written into 3 CUDA programs and 1 library"),
+        "{build}"
+    );
+    assert!(
+        build.stderr.contains("nvcc was told -ccbin /usr/bin/g++"),
+        "{build}"
+    );
+    assert!(!build.stderr.contains("without migfit"), "{build}");
+    let mut jobs = JobFile::new();
+    for (name, args, bytes) in PROGRAMS {
+        for folder in ["out", "installed/bin"] {
+            let program = project.program(&format!("{folder}/{name}"));
+            let answer = Migfit::fit(&program).args(args).json();
+            assert_eq!(
+                (answer.peak(), answer.need().verdict.as_str()),
+                (bytes, "exact"),
+                "{folder}/{name}"
+            );
+            jobs = jobs.job(&job_name(folder, name), &program, args);
+        }
+    }
+    let report = Migfit::run_file(&jobs, &Gpu::a100()).report();
+    for (name, _, bytes) in PROGRAMS {
+        for folder in ["out", "installed/bin"] {
+            let job = run::job(&report, &job_name(folder, name));
+            assert_eq!(job.observed_peak_bytes, Some(bytes), "{folder}/{name}");
+            assert_eq!(job.exit_code, Some(0), "{folder}/{name}");
+        }
+    }
+}
+
+#[test]
+fn with_makefiles() {
+    holds("Unix Makefiles");
+}
+
+#[test]
+fn with_ninja() {
+    holds("Ninja");
+}
