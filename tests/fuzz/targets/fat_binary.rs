@@ -7,7 +7,11 @@ use migfit_vgpu_cuda::fatbin::{container, link, outline, source};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = container::length(bytes);
-    let _ = container::entries(bytes);
+    if let Ok(entries) = container::entries(bytes) {
+        for entry in entries {
+            let _ = entry.bytes();
+        }
+    }
     let _ = source::from_container(bytes, (8, 0));
     // A container tells its own length, so what lies behind the first is the next.
     let mut files = Vec::new();

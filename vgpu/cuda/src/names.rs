@@ -72,7 +72,12 @@ pub enum Search<T> {
 
 /// The function that a program written for `version` means by `name`.
 pub fn search(name: &str, version: i32, per_thread: bool) -> Search<Function> {
-    let mut forms = ENTRIES.iter().filter(|entry| entry.base == name).peekable();
+    let first = ENTRIES.partition_point(|entry| entry.base < name);
+    let forms = ENTRIES.get(first..).unwrap_or_default();
+    let mut forms = forms
+        .iter()
+        .take_while(|entry| entry.base == name)
+        .peekable();
     if forms.peek().is_none() {
         return Search::Unknown;
     }

@@ -42,7 +42,7 @@ pub fn from_container(bytes: &[u8], capability: (u32, u32)) -> Result<String, So
         .iter()
         .filter(fits)
         .max_by_key(|entry| entry.architecture);
-    from_text(&best.ok_or(SourceError::NoPtx { major, minor })?.bytes)
+    from_text(&best.ok_or(SourceError::NoPtx { major, minor })?.bytes()?)
 }
 
 /// The PTX texts of a program's device files (`nvcc -rdc=true`), which are to be linked: of each container the one for
