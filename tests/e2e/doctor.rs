@@ -2,7 +2,7 @@
 //! driver in the place of the system's, whole, refusing and old.
 
 use migfit_tests::migfit::migfit;
-use migfit_tests::{Outcome, Sandbox, Stage, not_tried, process};
+use migfit_tests::{OldDriver, Outcome, Sandbox, Stage, not_tried, process};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -161,31 +161,6 @@ fn a_self_test_that_cannot_run_is_broken() {
     assert_eq!(state(&off, "preload.record").as_deref(), Some("ok"));
 }
 
-/// The staged libraries, of which NVML has lost functions: their names are overwritten in its table of names, so that
-/// the loader no longer finds them, as with a driver from before they were made.
-fn old_driver(place: &Sandbox, lost: &[&str]) -> std::path::PathBuf {
-    let folder = place.path("old-driver");
-    std::fs::create_dir(&folder).expect("a folder of its own");
-    let staged = Stage::ready().virtual_gpu();
-    for entry in staged.read_dir().expect("staged").flatten() {
-        std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("room");
-    }
-    let nvml = folder.join("libnvidia-ml.so.1");
-    let mut bytes = std::fs::read(&nvml).expect("staged");
-    for name in lost {
-        let whole = format!("\0{name}\0").into_bytes();
-        let found: Vec<usize> = (0..bytes.len() - whole.len())
-            .filter(|&at| bytes[at..].starts_with(&whole))
-            .collect();
-        assert!(!found.is_empty(), "{name} is not there");
-        for at in found {
-            bytes[at + 1..at + 5].copy_from_slice(b"lost");
-        }
-    }
-    std::fs::write(&nvml, bytes).expect("room");
-    folder
-}
-
 #[test]
 fn functions_that_a_driver_lacks_are_named_and_done_without_where_that_can_be() {
     let place = Sandbox::new();
@@ -194,8 +169,9 @@ fn functions_that_a_driver_lacks_are_named_and_done_without_where_that_can_be() 
         "nvmlDeviceGetMemoryInfo_v2",
         "nvmlDeviceGetGpuInstanceRemainingCapacity",
     ];
-    let libraries = old_driver(&place, &lost);
-    let outcome = with_driver(&libraries, &place, &["--json"], &[]);
+    let old = OldDriver::without(&lost);
+    let libraries = old.folder();
+    let outcome = with_driver(libraries, &place, &["--json"], &[]);
     assert_eq!(outcome.code, 0, "{outcome}");
     for name in lost {
         let id = format!("driver.functions.{name}");
@@ -208,7 +184,7 @@ fn functions_that_a_driver_lacks_are_named_and_done_without_where_that_can_be() 
         "[[jobs]]\nname = 'a'\nmemory = '2 GiB'\ncommand = 'true'\n",
     );
     run.args(words).current_dir(place.folder());
-    run.env("LD_LIBRARY_PATH", &libraries);
+    run.env("LD_LIBRARY_PATH", libraries);
     run.env("MIGFIT_VGPU", "a100-40gb");
     run.env("MIGFIT_VGPU_NAME", "NVIDIA Foreign 9000");
     run.env("MIGFIT_VGPU_STATE", place.path("foreign.state"));
@@ -220,8 +196,8 @@ fn functions_that_a_driver_lacks_are_named_and_done_without_where_that_can_be() 
 fn a_function_that_slices_need_is_broken() {
     let place = Sandbox::new();
     let lost = "nvmlDeviceCreateGpuInstanceWithPlacement";
-    let libraries = old_driver(&place, &[lost]);
-    let outcome = with_driver(&libraries, &place, &["--json"], &[]);
+    let old = OldDriver::without(&[lost]);
+    let outcome = with_driver(old.folder(), &place, &["--json"], &[]);
     assert_eq!(outcome.code, 99, "{outcome}");
     let id = format!("driver.functions.{lost}");
     assert_eq!(state(&outcome, &id).as_deref(), Some("broken"));

@@ -46,4 +46,6 @@ mod vgpu;
 
 mod doctor;
 
+mod gpus;
+
 mod nvml_clients;

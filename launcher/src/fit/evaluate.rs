@@ -37,7 +37,7 @@ impl<'p> Evaluator<'p> {
     pub fn need(&mut self, model: &Model, profile: &MigProfile) -> Option<&Need> {
         let device = match self.asks_device {
             true => device::properties(model, profile)?,
-            false => nowhere(),
+            false => device::nowhere(),
         };
         let known = self.done.iter().position(|(known, _)| *known == device);
         let index = known.unwrap_or_else(|| {
@@ -64,19 +64,6 @@ impl<'p> Evaluator<'p> {
                 verdict: Verdict::Unknown,
             },
         }
-    }
-}
-
-/// The device of a program that never asks for one.
-fn nowhere() -> DeviceProperties {
-    DeviceProperties {
-        name: String::new(),
-        compute_capability: (0, 0),
-        sm_count: 0,
-        total_bytes: 0,
-        l2_bytes: 0,
-        clock_khz: 0,
-        ..DeviceProperties::default()
     }
 }
 

@@ -215,6 +215,14 @@ pub enum GpuError {
         /// Why it was not taken back.
         rollback: Box<GpuError>,
     },
+    /// Several things went wrong, one after the other.
+    #[error("{first}")]
+    Several {
+        /// What went wrong first.
+        first: Box<GpuError>,
+        /// What went wrong after it.
+        others: Vec<GpuError>,
+    },
     /// The driver said that it is destroyed and still lists it.
     #[error("GPU instance {gi} ({placed}) is still there after it was destroyed")]
     StillThere {
@@ -243,6 +251,21 @@ impl std::fmt::Display for PassedOver {
 }
 
 impl GpuError {
+    /// One error for all of these; none where there is none.
+    #[must_use]
+    pub fn of_all(errors: Vec<GpuError>) -> Option<GpuError> {
+        let mut errors = errors.into_iter();
+        let first = errors.next()?;
+        let others: Vec<GpuError> = errors.collect();
+        Some(match others.is_empty() {
+            true => first,
+            false => GpuError::Several {
+                first: Box::new(first),
+                others,
+            },
+        })
+    }
+
     /// The error of a GPU that demands slices and is not divided, or is about to change.
     #[must_use]
     pub fn of_mode(mode: MigMode, board: &str, gpu: &str) -> GpuError {

@@ -29,6 +29,13 @@ impl Explain for GpuError {
                 let lines: Vec<String> = passed.iter().map(ToString::to_string).collect();
                 Some(lines.join("\n"))
             }
+            GpuError::Several { first, others } => {
+                let own = first.place().into_iter();
+                let also = others
+                    .iter()
+                    .map(|other| format!("also: {other}; {}", hint(other)));
+                Some(own.chain(also).collect::<Vec<_>>().join("\n"))
+            }
             _ => None,
         }
     }
@@ -47,6 +54,7 @@ impl Explain for GpuError {
             GpuError::NoneUsable { passed } => passed
                 .first()
                 .map_or(ExitCode::NoGpu, |first| first.why.exit_code()),
+            GpuError::Several { first, .. } => first.exit_code(),
             GpuError::MigOff { .. } | GpuError::ModePending { .. } => ExitCode::MigOff,
             GpuError::NoPermission { .. } => ExitCode::NoPermission,
             GpuError::InUse { .. }
@@ -97,6 +105,7 @@ fn hint(error: &GpuError) -> String {
         GpuError::NoneUsable { .. } => {
             "mend one of them (migfit doctor says how), or name one: --gpu 0".to_owned()
         }
+        GpuError::Several { first, .. } => hint(first),
         GpuError::Contradiction { .. } => {
             "please report the output of nvidia-smi mig -lgip and -lgipp".to_owned()
         }

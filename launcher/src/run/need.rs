@@ -160,21 +160,28 @@ fn evaluate(board: Board<'_>, job: &Job, profile: &JobProfile) -> Evaluated {
         cwd: job.cwd.clone(),
     };
     let asks = device::asks(program);
-    let slices = board
-        .model
-        .profiles
-        .iter()
-        .filter(|slice| slice.name.attribute.is_none());
-    let slices = slices.filter_map(|slice| Some((slice, device::properties(board.model, slice)?)));
-    let taken = if asks { usize::MAX } else { 1 };
-    let needs = slices.take(taken).map(|(slice, properties)| {
-        let need = migfit_sizes::evaluate(profile, &command, &properties, &Limits::default());
-        (asks.then_some(slice.name), need)
-    });
+    let on =
+        |properties| migfit_sizes::evaluate(profile, &command, &properties, &Limits::default());
+    let needs: Vec<_> = match asks {
+        false => vec![(None, on(device::nowhere()))],
+        true => {
+            let plain = board.model.profiles.iter();
+            let plain = plain.filter(|slice| slice.name.attribute.is_none());
+            let known = plain.filter_map(|slice| {
+                Some((
+                    Some(slice.name),
+                    on(device::properties(board.model, slice)?),
+                ))
+            });
+            known.collect()
+        }
+    };
     Evaluated {
         variables: Bytes(profile.summary.device_variables),
-        needs: needs.collect(),
-        nothing: None,
+        nothing: needs.is_empty().then(|| {
+            "it asks its device for what is not told of this GPU (its number of SMs)".to_owned()
+        }),
+        needs,
     }
 }
 

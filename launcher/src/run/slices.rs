@@ -109,14 +109,13 @@ impl<'g> Slices<'g> {
     /// Destroys everything that we made, last made first.
     ///
     /// # Errors
-    /// The first that stays; the others are tried all the same.
+    /// With all that stay; the others are tried all the same.
     pub fn close(&mut self) -> Result<(), GpuError> {
-        let mut first = Ok(());
+        let mut failed = Vec::new();
         while let Some(own) = self.own.pop() {
-            let answer = self.gpu.destroy(&own.device);
-            first = first.and(answer);
+            failed.extend(self.gpu.destroy(&own.device).err());
         }
-        first
+        GpuError::of_all(failed).map_or(Ok(()), Err)
     }
 
     fn destroy_idle(&mut self, placed: Placed) -> Result<(), GpuError> {

@@ -8,7 +8,7 @@ struct MemoryGpu {
     facts: GpuFacts,
     there: Vec<GpuInstance>,
     made: u64,
-    refuse: Option<Placed>,
+    refuse: Vec<Placed>,
 }
 
 impl MemoryGpu {
@@ -26,7 +26,7 @@ impl MemoryGpu {
             facts: GpuFacts::default(),
             there: there.collect(),
             made: 100,
-            refuse: None,
+            refuse: Vec::new(),
         }
     }
 
@@ -72,12 +72,16 @@ impl MigGpu for MemoryGpu {
     }
 
     fn destroy(&mut self, device: &LiveMigDevice) -> Result<(), GpuError> {
-        if self.refuse == Some(device.spec.0) {
+        if self.refuse.contains(&device.spec.0) {
             return Err(GpuError::InUse { call: "test" });
         }
         self.there.retain(|i| i.gi != device.gi);
         Ok(())
     }
+}
+
+fn placed(layout: &str) -> Vec<Placed> {
+    Layout::parse(a100(), layout).unwrap().placed().to_vec()
 }
 
 fn take(slices: &mut Slices<'_>, profile: &str) -> Result<LiveMigDevice, GpuError> {
@@ -114,11 +118,7 @@ fn an_idle_slice_is_used_again_and_a_wrong_one_makes_way() {
 #[test]
 fn a_slice_that_stays_in_use_is_not_tried_twice_and_told_at_the_end() {
     let mut gpu = MemoryGpu::with("");
-    gpu.refuse = Layout::parse(a100(), "1g.5gb@6")
-        .unwrap()
-        .placed()
-        .first()
-        .copied();
+    gpu.refuse = placed("1g.5gb@6");
     let mut slices = Slices::observe(&mut gpu).unwrap();
     let first = take(&mut slices, "1g.5gb").unwrap();
     slices.give_back(first.generation);
@@ -130,4 +130,19 @@ fn a_slice_that_stays_in_use_is_not_tried_twice_and_told_at_the_end() {
     take(&mut slices, "3g.20gb").unwrap();
     assert!(slices.close().is_err());
     assert_eq!(gpu.layout(), "1g.5gb@6", "all else is gone");
+}
+
+#[test]
+fn everything_that_stays_is_told_at_the_end() {
+    use crate::failure::Explain;
+    let mut gpu = MemoryGpu::with("");
+    gpu.refuse = placed("1g.5gb@6 3g.20gb@0");
+    let mut slices = Slices::observe(&mut gpu).unwrap();
+    for profile in ["1g.5gb", "3g.20gb", "1g.5gb"] {
+        take(&mut slices, profile).unwrap();
+    }
+    let error = slices.close().unwrap_err();
+    assert!(matches!(&error, GpuError::Several { others, .. } if others.len() == 1));
+    assert!(error.place().unwrap().starts_with("also: "));
+    assert_eq!(gpu.layout(), "3g.20gb@0 1g.5gb@6");
 }

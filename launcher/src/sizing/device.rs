@@ -88,6 +88,12 @@ pub fn properties(model: &Model, profile: &MigProfile) -> Option<DevicePropertie
     })
 }
 
+/// The device of a program that never asks for one.
+#[must_use]
+pub fn nowhere() -> DeviceProperties {
+    DeviceProperties::default()
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -73,6 +73,33 @@ fn every_selector_finds_the_same_gpu() {
 }
 
 #[test]
+fn auto_passes_over_what_cannot_be_used_and_says_so() {
+    let place = Place::new();
+    let machine = [("MIGFIT_VGPU", "a100-40gb,a30-24gb,a100-40gb")];
+    ran(&run_on(&place, "2", &machine));
+    let last = place.report()["gpu"]["uuid"].clone();
+    let first = VirtualGpu::open(&place.path(STATE), None).unwrap();
+    first.create_gpu_instance(0, None).unwrap();
+    assert!(first.set_mig_mode(false).is_err(), "it is used");
+    let second = VirtualGpu::open(&place.path("gpu.state.1"), None).unwrap();
+    assert!(
+        second.set_mig_mode(false).is_err(),
+        "an A30 waits for a reset"
+    );
+    ran(&run_on(&place, "auto", &machine));
+    let report = place.report();
+    assert_eq!(report["gpu"]["uuid"], last);
+    for note in [
+        "auto: GPU 2 of 3",
+        "passed over GPU 0: ",
+        "passed over GPU 1: the MIG mode of NVIDIA A30 is about to change",
+    ] {
+        assert!(notes(&place).contains(note), "{report}");
+    }
+    assert_eq!(place.layout(STATE), ["7g.40gb@0"], "what others made stays");
+}
+
+#[test]
 fn a_gpu_that_is_not_divided_is_one_slice() {
     for (mode, note) in [
         ("off", "MIG is off: the GPU is one slice"),

@@ -99,6 +99,18 @@ exports! {
         minor.put(low.cast_signed())
     }
 
+    /// CUDA cores of the whole GPU; like the driver's, not told while it is divided.
+    fn nvmlDeviceGetNumGpuCores(device: DeviceHandle, cores: Out<c_uint>) {
+        let (gpu, state) = device.now()?;
+        device.require_gpu()?;
+        if state.mig_mode {
+            return Err(Code::NOT_SUPPORTED);
+        }
+        // Source: CUDA C++ Programming Guide, 32-bit floating-point additions per clock and SM.
+        let each = if gpu.model().compute_capability == (8, 0) { 64 } else { 128 };
+        cores.put(gpu.model().sms * each)
+    }
+
     /// Architecture: NVML's number follows from the compute capability.
     fn nvmlDeviceGetArchitecture(device: DeviceHandle, architecture: Out<c_uint>) {
         let (gpu, state) = device.now()?;
