@@ -5,6 +5,8 @@ use crate::state::StateError;
 
 /// The longest name of a board: what NVML has room for, without the NUL.
 pub const LONGEST_BOARD: usize = 95;
+/// The most GPUs of one machine.
+const MOST_GPUS: usize = 16;
 /// The longest delay that can be set, so that a slip of the finger is told.
 const LONGEST_DELAY: u64 = 1_000_000;
 
@@ -54,8 +56,16 @@ impl Settings {
         let Some(models) = variable("MIGFIT_VGPU") else {
             return Ok(vec![common]);
         };
-        let models = models.split(',');
+        let count = models.split(',').count();
+        if count > MOST_GPUS {
+            return Err(StateError::Setting {
+                variable: "MIGFIT_VGPU",
+                reason: format!("it names {count} GPUs, more than {MOST_GPUS}"),
+                value: models,
+            });
+        }
         Ok(models
+            .split(',')
             .map(|model| Settings {
                 model: Some(model.trim().to_owned()),
                 ..common.clone()

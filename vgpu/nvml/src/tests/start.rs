@@ -105,6 +105,12 @@ fn a_setting_that_is_none_is_told_once_and_makes_no_state_file() {
         ("MIGFIT_VGPU_DELAY", "soon", "a number of attempts"),
         ("MIGFIT_VGPU_MIG", "maybe", "it is on, off or none"),
         ("MIGFIT_VGPU_NAME", " A100", "blanks"),
+        ("MIGFIT_VGPU_HALVES", "half", "plain or swapped"),
+        (
+            "MIGFIT_VGPU",
+            &"a30-24gb,".repeat(17),
+            "18 GPUs, more than 16",
+        ),
     ] {
         let said = only_line(&start_with(&state, DRIVER_NOT_LOADED, &[(variable, value)]));
         assert!(said.contains(variable) && said.contains(part), "{said}");
