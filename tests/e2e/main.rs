@@ -49,3 +49,5 @@ mod doctor;
 mod gpus;
 
 mod nvml_clients;
+
+mod nvml_settings;

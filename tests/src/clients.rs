@@ -3,7 +3,7 @@
 use crate::gpu::Gpu;
 use crate::process::{self, Outcome};
 use crate::stage::{Stage, root};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A call of a client.
@@ -37,10 +37,33 @@ impl Client {
         Client { command }
     }
 
+    /// `mig.py` with these words: it lists, creates and destroys MIG devices.
+    #[must_use]
+    pub fn mig(gpu: &Gpu, words: &str) -> Client {
+        Client::script("mig.py", gpu).args(words)
+    }
+
+    /// What nvitop prints, once.
+    ///
+    /// # Panics
+    /// When it fails.
+    #[must_use]
+    pub fn nvitop(gpu: &Gpu) -> String {
+        let nvitop = Client::program("nvitop", gpu).args("-1");
+        nvitop.outcome().expect_success().stdout
+    }
+
     /// With these words, as one would type them.
     #[must_use]
     pub fn args(mut self, words: &str) -> Client {
         self.command.args(words.split_whitespace());
+        self
+    }
+
+    /// With the path of a file.
+    #[must_use]
+    pub fn file(mut self, path: &Path) -> Client {
+        self.command.arg(path);
         self
     }
 
@@ -72,6 +95,30 @@ impl Client {
         serde_json::from_str(&outcome.stdout)
             .unwrap_or_else(|error| panic!("no JSON: {error}\n{outcome}"))
     }
+
+    /// NVML's code of the call that makes a script fail.
+    ///
+    /// # Panics
+    /// When it does not fail so.
+    #[must_use]
+    #[track_caller]
+    pub fn refusal(self) -> u64 {
+        let outcome = self.outcome().expect_code(3);
+        let said: serde_json::Value =
+            serde_json::from_str(&outcome.stdout).expect("an error as JSON");
+        let code = said.get("error").and_then(serde_json::Value::as_u64);
+        code.expect("a code of NVML")
+    }
+}
+
+/// Fails unless one line has all these parts.
+#[track_caller]
+pub fn expect_line(text: &str, parts: &[&str]) {
+    let has_all = |line: &str| parts.iter().all(|part| line.contains(part));
+    assert!(
+        text.lines().any(has_all),
+        "no line with {parts:?} in:\n{text}"
+    );
 }
 
 /// The clients' folder, filled when it is not there.

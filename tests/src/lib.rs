@@ -28,6 +28,8 @@ pub mod clients;
 
 pub mod old_driver;
 
+pub mod holder;
+
 pub mod jobs;
 
 pub mod migfit;
@@ -45,6 +47,7 @@ pub mod strays;
 pub use clients::Client;
 pub use fit_answer::FitAnswer;
 pub use gpu::Gpu;
+pub use holder::Holder;
 pub use jobs::JobFile;
 pub use migfit::Migfit;
 pub use old_driver::OldDriver;
