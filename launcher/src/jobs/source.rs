@@ -69,7 +69,11 @@ fn of_file(path: &Path, commands: Commands) -> Result<Vec<Job>, JobFileError> {
     ))
 }
 
-fn of_standard_input(input: impl Read, commands: Commands) -> Result<Vec<Job>, JobFileError> {
+/// Reads jobs as they come on standard input: commands, one a line, or a job file.
+///
+/// # Errors
+/// What is wrong, and on which line.
+pub fn of_standard_input(input: impl Read, commands: Commands) -> Result<Vec<Job>, JobFileError> {
     let name = Path::new(STANDARD_INPUT);
     let bytes = bounded(input).map_err(|source| JobFileError::Unreadable {
         whose: STANDARD_INPUT.to_owned(),

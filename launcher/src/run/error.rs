@@ -16,7 +16,7 @@ pub enum RunError {
     /// The job file.
     #[error(transparent)]
     JobFile(#[from] JobFileError),
-    /// The times in it.
+    /// The times in it, which a plan goes by.
     #[error(transparent)]
     Times(#[from] Box<ForeignTimes>),
     /// The one program of `migfit run PROGRAM`.

@@ -237,7 +237,7 @@ fn decide(
             false => why_measured(job, &fitting),
         },
         needs: slice.need.bounds_the_job().then_some(slice.candidate.need),
-        special: special(job, slice),
+        special: special(job, slice, sized),
         launches: need.map_or(0, launches),
         variables: evaluated.variables,
         fitting,
@@ -269,7 +269,20 @@ fn why_measured(job: &Job, fitting: &[ProfileName]) -> String {
     )
 }
 
-fn special(job: &Job, slice: &Slice) -> String {
+fn special(job: &Job, slice: &Slice, sized: &Sized) -> String {
+    let special = special_need(job, slice);
+    let named = |slice: &Slice| job.times.contains_key(&slice.candidate.profile);
+    if job.times.is_empty() || sized.slices.iter().any(named) {
+        return special;
+    }
+    let foreign = "its times are of other slices than this GPU has";
+    match special.is_empty() {
+        true => foreign.to_owned(),
+        false => format!("{special}; {foreign}"),
+    }
+}
+
+fn special_need(job: &Job, slice: &Slice) -> String {
     match (job.memory, slice.need.bounds_the_job()) {
         (Some(_), _) => "by the job file's word".to_owned(),
         (None, _) if job.times.contains_key(&slice.candidate.profile) => {

@@ -95,3 +95,21 @@ fn measured_times_say_which_slices_hold_a_job() {
     );
     assert_eq!(fitting(Some(6 << 10)).0, "2g.10gb 7g.40gb");
 }
+
+#[test]
+fn times_of_another_gpu_change_nothing_and_it_is_told() {
+    let time = SliceTime {
+        startup_s: 1.0,
+        iteration_s: 0.0,
+    };
+    let timed = Job {
+        times: [("1g.6gb".parse().unwrap(), time)].into(),
+        ..job(Some(6 << 10))
+    };
+    let told = foretell(board(), &timed, Err("no program"), &Fifo).unwrap();
+    assert_eq!(told.fitting[0], "1g.10gb".parse().unwrap());
+    assert_eq!(
+        told.special,
+        "by the job file's word; its times are of other slices than this GPU has"
+    );
+}

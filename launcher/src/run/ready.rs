@@ -6,7 +6,7 @@ use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
 use crate::run::virtual_gpu_only::holds_static_runtime;
-use crate::sizing::{Board, measured};
+use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,6 @@ pub struct Ground<'g> {
 /// # Errors
 /// When a job's program is not there or may not be executed, when a job is too large for every slice, or has no place beside the GPU instances of others.
 pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, RunError> {
-    measured::check(ground.board.model, &jobs)?;
     let of = jobs.len();
     let mut ready = Vec::new();
     let mut too_large = Vec::new();

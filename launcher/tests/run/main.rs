@@ -7,3 +7,4 @@ mod fixture;
 mod gpus;
 mod refusals;
 mod signals;
+mod sources;
