@@ -18,6 +18,10 @@ const IR_OPTIONS: [&str; 5] = [
     "-fno-strict-return",
 ];
 
+/// Without any optimisation clang leaves the bodies of the C++ library's inline functions out of the IR. With this it
+/// writes them down for the analysis, no pass runs all the same, and the source sees what it would have seen.
+const WITH_BODIES: [&str; 3] = ["-O1", "-U__OPTIMIZE__", "-D__NO_INLINE__=1"];
+
 /// Options of an object that comes from bitcode: what fed the front end is not used again.
 const OBJECT_OPTIONS: [&str; 2] = ["-c", "-Wno-unused-command-line-argument"];
 
@@ -44,6 +48,7 @@ pub fn front_end(
     let mut words = words_without(line, unwanted);
     words.extend(IR_OPTIONS.map(OsString::from));
     words.push("-Wno-unused-command-line-argument".into());
+    words.extend(with_bodies(line));
     if !line.wants_debug() {
         words.push("-g".into());
     }
@@ -84,6 +89,7 @@ pub fn side_pass(
     let mut words = words_without(line, |token| !wanted(token));
     words.extend(IR_OPTIONS.map(OsString::from));
     words.extend(["-w".into(), "-g".into()]);
+    words.extend(with_bodies(line));
     if source.language == Language::C {
         words.extend(RELAXED_C.map(OsString::from));
         words.extend(["-x".into(), "c".into()]);
@@ -92,6 +98,19 @@ pub fn side_pass(
     }
     words.extend([source.path.clone().into(), "-o".into(), bitcode.into()]);
     process::run_quietly(settings, settings.clang.as_deref()?, &words).map(|_| ())
+}
+
+/// What makes bodies appear where the user asked for no optimisation; the last of such options counts.
+fn with_bodies(line: &CommandLine) -> Vec<OsString> {
+    let wishes = line
+        .tokens
+        .iter()
+        .map(Token::option)
+        .filter(|option| option.starts_with("-O"));
+    match wishes.last() {
+        None | Some("-O0") => WITH_BODIES.map(OsString::from).into(),
+        Some(_) => Vec::new(),
+    }
 }
 
 fn words_without(line: &CommandLine, unwanted: impl Fn(&Token) -> bool) -> Vec<OsString> {
@@ -129,6 +148,16 @@ mod tests {
         let line = CommandLine::parse(&words, Language::C);
         let added = dependency_words(&line, &line.sources()[0]);
         added.join(" ".as_ref()).to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn bodies_are_asked_for_where_nothing_is_optimised() {
+        let added = |command: &str| {
+            let words: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
+            with_bodies(&CommandLine::parse(&words, Language::C)).len()
+        };
+        assert_eq!((added("-c a.c"), added("-O2 -O0 -c a.c")), (3, 3));
+        assert_eq!((added("-O2 -c a.c"), added("-O0 -O -c a.c")), (0, 0));
     }
 
     #[test]

@@ -111,6 +111,29 @@ fn external(
     }
     for (index, (value, _)) in args.iter().enumerate() {
         let usage = effect.of_argument(index);
+        let behind = |value: Operand| {
+            let mut all = of(value);
+            let held: Vec<ObjectId> = all
+                .iter()
+                .flat_map(|one| pointers.in_contents(*one))
+                .collect();
+            all.extend(held);
+            all
+        };
+        match usage {
+            Use::Text => reads.extend(behind(*value)),
+            Use::TextBoth => {
+                reads.extend(behind(*value));
+                writes.extend(behind(*value));
+            }
+            Use::Links => {
+                let all = pointers.closure(of(*value));
+                reads.extend(all.iter().copied());
+                writes.extend(all);
+            }
+            Use::Follows => reads.extend(pointers.closure(of(*value))),
+            _ => {}
+        }
         if matches!(usage, Use::Reads | Use::Both) {
             reads.extend(of(*value));
         }

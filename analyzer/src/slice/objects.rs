@@ -138,7 +138,9 @@ fn makes_memory(name: &str, arguments: usize) -> bool {
     match effect(name) {
         Some(effect) => {
             effect.returns == Returns::Fresh
-                || (0..arguments).any(|index| effect.of_argument(index) == Use::StoresFresh)
+                || (0..arguments).any(|index| {
+                    matches!(effect.of_argument(index), Use::StoresFresh | Use::TextBoth)
+                })
         }
         None => true,
     }

@@ -98,8 +98,14 @@ impl Machine<'_> {
                 self.unknown_result(name, args, values)
             }
         };
+        let second = self.host.second_result.take();
         match result {
-            Ok(value) => self.give(dst, value, Mark::LEFT_OUT),
+            Ok(value) => {
+                self.give(dst, value, Mark::LEFT_OUT);
+                if let (Some(second), Some(register)) = (second, dst.get(1)) {
+                    self.give(&[*register], second, Mark::LEFT_OUT);
+                }
+            }
             Err(Halt::Unknown(mark)) => self.give(dst, Value::unknown(mark), mark),
             Err(Halt::End(end)) => return Err(end),
         }
@@ -143,6 +149,9 @@ impl Machine<'_> {
         args: &[(Operand, Type)],
         values: &[Value],
     ) -> Result<Value, Halt> {
+        if models::fallback::is_output(name) {
+            return Ok(values.first().copied().unwrap_or(UNSET));
+        }
         let status = models::fallback::call(&mut self.host, name, values)?;
         let unknown = self.unknown_result(name, args, values)?;
         Ok(status.unwrap_or(unknown))

@@ -170,6 +170,8 @@ pub struct Host<'p> {
     pub formats: Vec<(u64, Rc<[Directive]>)>,
     /// Reused for the results of scanf.
     pub scanned: Scanned,
+    /// What a model gives beside its result, where a call has two.
+    pub second_result: Option<Value>,
     /// The runtime's last error, until the program asks for it.
     pub last_error: i32,
     /// The environment.

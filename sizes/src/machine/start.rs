@@ -9,6 +9,7 @@ use super::step::full;
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::ledger::Ledger;
+use crate::models::cxx::vtables;
 use crate::models::environment::{self, Environment};
 use crate::models::files::Files;
 use crate::models::options::Options;
@@ -43,6 +44,7 @@ pub fn host<'p>(
         handle_names: BTreeMap::new(),
         formats: Vec::new(),
         scanned: Default::default(),
+        second_result: None,
         last_error: 0,
         environment: Environment::default(),
         strtok: Value::known(0),
@@ -100,6 +102,9 @@ fn fill_global(host: &mut Host<'_>, index: u32, global: &Global) -> Result<(), E
         "environ" | "__environ" | "_environ" if global.external => {
             let list = host.environment.list;
             host.memory.store(address, 8, Value::known(list));
+        }
+        name if global.external && (name.starts_with("_ZT") || name.starts_with("_ZSt")) => {
+            vtables::fill(host, name, address).map_err(full)?;
         }
         "optarg" => host.options.arg = init(host, address, 8, 0),
         "optind" => host.options.index = init(host, address, 4, 1),

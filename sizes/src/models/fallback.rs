@@ -1,6 +1,5 @@
 //! Functions without a model, judged by their name: C++ output, other CUDA calls, closed libraries, throwing helpers.
 
-use super::number::arg;
 use super::process;
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -15,9 +14,6 @@ const CLOSED: [&str; 10] = [
 pub fn call(host: &mut Host<'_>, name: &str, args: &[Value]) -> Result<Option<Value>, Halt> {
     if name.starts_with("_ZSt") && name.contains("__throw_") {
         return process::throw(host, args).map(Some);
-    }
-    if is_output(name) {
-        return Ok(Some(arg(args, 0)));
     }
     if CLOSED.iter().any(|library| name.starts_with(library)) {
         let what = format!("memory of {name}");

@@ -36,7 +36,8 @@ pub enum Stream {
 /// A regular file that is read.
 #[derive(Debug)]
 pub struct Reader {
-    file: File,
+    /// None: a text, which is all in the chunk.
+    file: Option<File>,
     chunk: Vec<u8>,
     /// Offset in the file of the chunk's first byte.
     start: u64,
@@ -148,13 +149,40 @@ impl Reader {
         let file = File::open(path).map_err(|error| reason(&error))?;
         let size = file.metadata().map_err(|error| reason(&error))?.len();
         Ok(Some(Reader {
-            file,
+            file: Some(file),
             chunk: Vec::new(),
             start: 0,
             at: 0,
             size,
             ended: false,
         }))
+    }
+
+    /// A text that is read as a file.
+    pub fn of_text(text: Vec<u8>) -> Reader {
+        Reader {
+            file: None,
+            size: text.len() as u64,
+            chunk: text,
+            start: 0,
+            at: 0,
+            ended: false,
+        }
+    }
+
+    /// The whole text, where it is one.
+    pub fn text(&self) -> Option<Vec<u8>> {
+        self.file.is_none().then(|| self.chunk.clone())
+    }
+
+    /// Adds to the end of a text. False where it is none.
+    pub fn append(&mut self, more: &[u8]) -> bool {
+        if self.file.is_some() {
+            return false;
+        }
+        self.chunk.extend_from_slice(more);
+        self.size = self.chunk.len() as u64;
+        true
     }
 
     /// The next byte, left in place.
@@ -197,11 +225,12 @@ impl Reader {
 
     /// Reads the next chunk; a failing read is an end of the file.
     fn refill(&mut self) -> Option<u8> {
+        let file = self.file.as_mut()?;
         self.start = self.start.wrapping_add(self.chunk.len() as u64);
         self.at = 0;
         self.chunk.resize(CHUNK, 0);
         let len = loop {
-            match self.file.read(&mut self.chunk) {
+            match file.read(&mut self.chunk) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 result => break result.unwrap_or(0),
             }
@@ -240,12 +269,18 @@ impl Reader {
     pub fn seek(&mut self, to: u64) {
         let to = to.min(i64::MAX as u64);
         self.ended = false;
+        let Some(file) = &mut self.file else {
+            self.at = usize::try_from(to)
+                .unwrap_or(usize::MAX)
+                .min(self.chunk.len());
+            return;
+        };
         self.chunk.clear();
         self.at = 0;
         self.start = to;
         // A failing seek leaves the old position: the next read then gives bytes that are no longer foretold,
         // which for regular files does not happen.
-        let _position = self.file.seek(SeekFrom::Start(to));
+        let _position = file.seek(SeekFrom::Start(to));
     }
 
     /// Up to `most` bytes.

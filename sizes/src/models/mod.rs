@@ -5,6 +5,7 @@ pub mod callback;
 pub mod clock;
 pub mod ctype;
 pub mod cuda;
+pub mod cxx;
 pub mod environment;
 pub mod fallback;
 pub mod files;

@@ -1,8 +1,8 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, environment, heap, math, number, options, print, process, random, scan,
-    stdio, string_members, text, text_search,
+    clock, ctype, cuda, cxx, environment, heap, math, number, options, print, process, random,
+    scan, stdio, string_members, text, text_search,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 20] = [
+const FAMILIES: [Family; 28] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -32,6 +32,14 @@ const FAMILIES: [Family; 20] = [
     clock::MODELS,
     random::MODELS,
     math::MODELS,
+    cxx::containers::MODELS,
+    cxx::extract::MODELS,
+    cxx::ios::MODELS,
+    cxx::open::MODELS,
+    cxx::output::MODELS,
+    cxx::seek::MODELS,
+    cxx::string::MODELS,
+    cxx::string_search::MODELS,
     cuda::allocate::MODELS,
     cuda::copy::MODELS,
     cuda::launch::MODELS,

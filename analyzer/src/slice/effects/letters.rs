@@ -18,6 +18,16 @@ pub enum Use {
     StoresFresh,
     /// A function that is called back (qsort's comparison).
     Calls,
+    /// A `std::string` is read: itself and the characters that it points to.
+    Text,
+    /// A `std::string` is read and written, its characters too; it may be given new memory.
+    TextBoth,
+    /// Nodes of a tree or a list, and all that they lead to, are read and linked with each other.
+    Links,
+    /// Nodes are followed, and all that they lead to is read.
+    Follows,
+    /// The pointer itself is stored in what the first argument points to.
+    KeptInFirst,
 }
 
 /// What a call returns.
@@ -31,6 +41,10 @@ pub enum Returns {
     Into(usize),
     /// A CUDA status: taken as success, without a need of the arguments.
     Status,
+    /// What the object that this argument points to holds as a pointer.
+    Behind(usize),
+    /// Any of the nodes that the arguments lead to.
+    Reached,
     /// A pointer to hidden memory that the call itself fills (getenv, strtok's last string).
     Hidden,
 }
@@ -92,6 +106,11 @@ impl Effect {
             Some(b'e') => Use::StoresFirst,
             Some(b'm') => Use::StoresFresh,
             Some(b'f') => Use::Calls,
+            Some(b't') => Use::Text,
+            Some(b's') => Use::TextBoth,
+            Some(b'l') => Use::Links,
+            Some(b'n') => Use::Follows,
+            Some(b'1') => Use::KeptInFirst,
             _ => Use::Value,
         }
     }

@@ -18,9 +18,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "_ZnamRKSt9nothrow_t"
         | "_ZnwmSt11align_val_t"
         | "_ZnamSt11align_val_t" => plain("-", Returns::Fresh),
-        "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_createERmm" => {
-            plain("-b-", Returns::Fresh)
-        }
         "calloc" | "aligned_alloc" | "memalign" => plain("--", Returns::Fresh),
         "realloc" => plain("r-", Returns::Fresh),
         "posix_memalign" => plain("m--", Returns::Value),

@@ -2,6 +2,7 @@
 //! `sizes`: a missing row makes everything reachable from the arguments written.
 
 mod cuda;
+mod cxx;
 mod letters;
 mod libc;
 mod math;
@@ -17,6 +18,7 @@ pub fn effect(name: &str) -> Option<Effect> {
     libc::effect(plain)
         .or_else(|| math::effect(plain))
         .or_else(|| cuda::effect(plain))
+        .or_else(|| cxx::effect(plain))
 }
 
 /// Whether a function may call what it is given as this argument; one without a row may.

@@ -186,8 +186,8 @@ impl Keeper<'_> {
             return Some(Vec::new());
         }
         let only_reads = |index: usize, value: Operand| match effect.of_argument(index) {
-            Use::Value | Use::Reads => true,
-            Use::Calls => false,
+            Use::Value | Use::Reads | Use::Text | Use::Follows => true,
+            Use::Calls | Use::TextBoth | Use::Links | Use::KeptInFirst => false,
             Use::Writes | Use::Both | Use::StoresFirst | Use::StoresFresh => {
                 value == Operand::Const(0)
             }

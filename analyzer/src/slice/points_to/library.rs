@@ -68,14 +68,65 @@ impl Solver<'_> {
                     self.rules.push(Rule::Copy { from, to: node });
                 }
             }
+            Returns::Behind(index) => {
+                if let Some((value, _)) = args.get(index) {
+                    let address = self.holder(at.function, *value);
+                    self.rules.push(Rule::Load { address, to: node });
+                }
+            }
+            Returns::Reached => {
+                let all = self.reached(at.function, effect, args);
+                self.rules.push(Rule::Copy {
+                    from: all,
+                    to: node,
+                });
+            }
             Returns::Value | Returns::Status => {}
         }
     }
 
+    /// All that the nodes among the arguments lead to.
+    fn reached(&mut self, function: FunctionId, effect: Effect, args: &[(Operand, Type)]) -> Node {
+        let all = self.points.add_node();
+        for (index, (value, _)) in args.iter().enumerate() {
+            if matches!(effect.of_argument(index), Use::Links | Use::Follows) {
+                let from = self.holder(function, *value);
+                self.rules.push(Rule::Copy { from, to: all });
+            }
+        }
+        self.rules.push(Rule::Load {
+            address: all,
+            to: all,
+        });
+        all
+    }
+
     /// Pointers that the call stores through its arguments.
     fn stores(&mut self, at: Position, effect: Effect, args: &[(Operand, Type)]) {
+        if (0..args.len()).any(|index| effect.of_argument(index) == Use::Links) {
+            let all = self.reached(at.function, effect, args);
+            self.rules.push(Rule::Store {
+                from: all,
+                address: all,
+            });
+        }
         for (index, (value, _)) in args.iter().enumerate() {
+            if effect.of_argument(index) == Use::TextBoth {
+                // A short string points into itself.
+                let itself = self.holder(at.function, *value);
+                self.rules.push(Rule::Store {
+                    from: itself,
+                    address: itself,
+                });
+            }
+            if let (Use::KeptInFirst, Some((first, _))) = (effect.of_argument(index), args.first())
+            {
+                let from = self.holder(at.function, *value);
+                let address = self.holder(at.function, *first);
+                self.rules.push(Rule::Store { from, address });
+            }
             let stored = match effect.of_argument(index) {
+                Use::TextBoth => self.objects.fresh(at).map(|object| self.constant(object)),
                 Use::StoresFresh => self.objects.fresh(at).map(|object| self.constant(object)),
                 Use::StoresFirst => args
                     .first()
