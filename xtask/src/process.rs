@@ -1,6 +1,7 @@
 //! Runs other programs: shown, quiet or captured; a failure names the command and the next step.
 
 use crate::error::ChoreError;
+use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// Runs with inherited output; anything but exit code 0 is an error.
@@ -22,6 +23,27 @@ pub fn quiet(command: &mut Command, hint: &str) -> Result<(), ChoreError> {
         );
     }
     check(command, output.status, hint)
+}
+
+/// Runs and hands over each line of its standard output as it comes; anything but exit code 0 is an error.
+pub fn lines(
+    command: &mut Command,
+    hint: &str,
+    mut each: impl FnMut(&str),
+) -> Result<(), ChoreError> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|source| start_error(command, source, hint))?;
+    if let Some(output) = child.stdout.take() {
+        let lines = BufReader::new(output).lines();
+        lines.map_while(Result::ok).for_each(|line| each(&line));
+    }
+    let status = child
+        .wait()
+        .map_err(|source| start_error(command, source, hint))?;
+    check(command, status, hint)
 }
 
 /// Whether it starts and ends with exit code 0; prints nothing.
@@ -77,6 +99,16 @@ mod tests {
         let error = run(Command::new("sh").args(["-c", "exit 7"]), "do this").unwrap_err();
         let text = error.to_string();
         assert!(text.contains("sh -c exit 7") && text.contains("7") && text.contains("do this"));
+    }
+
+    #[test]
+    fn each_line_is_handed_over_and_a_failure_told_all_the_same() {
+        let mut seen = Vec::new();
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo one; echo two; exit 3"]);
+        let end = lines(&mut command, "do this", |line| seen.push(line.to_owned()));
+        assert_eq!(seen, ["one", "two"]);
+        assert!(end.unwrap_err().to_string().contains("exit status: 3"));
     }
 
     #[test]

@@ -33,13 +33,12 @@ const PACKAGES: &[&str] = &[
     "migfit-vgpu-cudart",
 ];
 
+/// The package of the command `migfit` alone: it needs neither LLVM nor CUDA.
+const LAUNCHER: &str = "migfit";
+
 /// Builds and stages; a file that did not change is left alone.
 pub fn run(quiet: bool) -> Result<(), ChoreError> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.arg("build").current_dir(paths::root());
-    for package in PACKAGES {
-        cargo.args(["--package", package]);
-    }
+    let mut cargo = build(PACKAGES);
     let hint = "the compiler's message is above; `cargo xtask setup` brings LLVM when that is what is missing";
     if quiet {
         process::quiet(&mut cargo, hint)?;
@@ -47,9 +46,30 @@ pub fn run(quiet: bool) -> Result<(), ChoreError> {
         println!("==> building migfit (two or three minutes the first time, seconds after)");
         process::run(&mut cargo, hint)?;
     }
-    STAGED
-        .iter()
-        .try_for_each(|(from, to)| lay(&paths::built().join(from), &paths::prefix().join(to)))
+    lay_all(|_| true)
+}
+
+/// Builds and stages the command `migfit` alone, which any machine with Rust can.
+pub fn launcher() -> Result<(), ChoreError> {
+    println!("==> building the command migfit, without LLVM and CUDA (a minute the first time)");
+    process::run(&mut build(&[LAUNCHER]), "the compiler's message is above")?;
+    lay_all(|built| built == LAUNCHER)
+}
+
+fn build(packages: &[&str]) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.arg("build").current_dir(paths::root());
+    for package in packages {
+        cargo.args(["--package", package]);
+    }
+    cargo
+}
+
+fn lay_all(wanted: impl Fn(&str) -> bool) -> Result<(), ChoreError> {
+    let files = STAGED.iter().filter(|(built, _)| wanted(built));
+    files
+        .map(|(from, to)| lay(&paths::built().join(from), &paths::prefix().join(to)))
+        .collect()
 }
 
 /// Copies beside the place and renames: a running program keeps the file that it has open.

@@ -3,7 +3,7 @@
 
 use super::figure::Figure;
 use crate::error::{ChoreError, file};
-use crate::{paths, process};
+use crate::{demo, paths, process};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -22,13 +22,10 @@ pub fn cold() -> Result<Vec<Figure>, ChoreError> {
         &mut git,
         "commit your work first: the clone holds what is committed",
     )?;
+    let (first, demo) = demo(&clone)?;
     let figures = vec![
-        Figure::below(
-            "cold: demo, empty target",
-            chore("demo", &clone)?,
-            "s",
-            900.0,
-        ),
+        Figure::below("cold: layouts, plan and simulation", first, "s", 90.0),
+        Figure::below("cold: demo, empty target", demo, "s", 900.0),
         Figure::below("cold: demo again", chore("demo", &clone)?, "s", 120.0),
         Figure::below("cold: test after demo", chore("test", &clone)?, "s", 900.0),
     ];
@@ -36,17 +33,36 @@ pub fn cold() -> Result<Vec<Figure>, ChoreError> {
     Ok(figures)
 }
 
+/// Seconds until the plans stood, and until the end.
+fn demo(clone: &Path) -> Result<(f64, f64), ChoreError> {
+    let begun = Instant::now();
+    let mut first = None;
+    process::lines(&mut cargo("demo", clone), BY_HAND, |line| {
+        if line.starts_with(demo::FIRST_RESULT) {
+            first.get_or_insert(begun.elapsed().as_secs_f64());
+        }
+    })?;
+    let first = first.ok_or_else(|| ChoreError::Unexpected {
+        what: format!("the demo printed no line '{}...'", demo::FIRST_RESULT),
+        hint: BY_HAND.to_owned(),
+    })?;
+    Ok((first, begun.elapsed().as_secs_f64()))
+}
+
 fn chore(name: &str, clone: &Path) -> Result<f64, ChoreError> {
     let begun = Instant::now();
+    process::quiet(&mut cargo(name, clone), BY_HAND)?;
+    Ok(begun.elapsed().as_secs_f64())
+}
+
+const BY_HAND: &str = "the chore failed in a fresh clone: run it there by hand";
+
+fn cargo(chore: &str, clone: &Path) -> Command {
     let mut cargo = Command::new("cargo");
     cargo
-        .args(["xtask", name])
+        .args(["xtask", chore])
         .current_dir(clone)
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("MIGFIT_STAGED");
-    process::quiet(
-        &mut cargo,
-        "the chore failed in a fresh clone: run it there by hand",
-    )?;
-    Ok(begun.elapsed().as_secs_f64())
+    cargo
 }

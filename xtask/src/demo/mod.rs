@@ -1,6 +1,8 @@
 //! The demo: everything that migfit does on one GPU, with real programs and no GPU, in the order of a user's day.
 
 mod closing;
+mod outgrows;
+mod planning;
 mod show;
 
 use crate::error::{ChoreError, file};
@@ -13,29 +15,32 @@ use std::time::Instant;
 const MODELS: [&str; 4] = ["a100-40gb", "a100-80gb", "h100-80gb-sxm", "a30-24gb"];
 const GPU: &str = "virtual:a100-40gb";
 
-/// Set-up, layout, build, fit, run, report.
+/// How the line begins that tells when the plans stood.
+pub const FIRST_RESULT: &str = "Layouts, plan and simulation stood after ";
+
+/// Layout, plan and simulation first; then set-up, build, fit, run, report; then a job that outgrows its slice.
 pub fn run() -> Result<(), ChoreError> {
     let begun = Instant::now();
+    planning::show(begun)?;
     setup::run()?;
     stage::run(false)?;
-    show::chapter("1. The GPU: an A100 40GB, and the layouts of its five basic MIG profiles");
-    migfit(&["layout", "show", "--gpu", "a100-40gb"])?;
-    migfit(&["layout", "graph", "--gpu", "a100-40gb"])?;
     show::chapter(&format!(
-        "2. Building {} CUDA programs with the real nvcc and their own Makefiles",
+        "4. Building {} CUDA programs with the real nvcc and their own builds",
         PROGRAMS.len()
     ));
     show::command("migfit build --virtual -- make");
     let folder = prepare(|make| process::run(make, "the compiler's message is above"))?;
-    show::chapter("3. What each program needs, before it runs");
+    show::chapter("5. What each program needs, before it runs");
     PROGRAMS
         .iter()
         .try_for_each(|program| fit(program, &folder))?;
     show::chapter(
-        "4. Running a batch on a virtual A100, each job on the tightest slice that holds it",
+        "6. Running a batch on a virtual A100, each job on the tightest slice that holds it",
     );
     let report = run_batch(&folder)?;
-    show::chapter("5. What happened");
+    show::chapter("7. A job that outgrows its slice, on purpose");
+    outgrows::show(&folder)?;
+    show::chapter("8. What happened");
     closing::print(&report, begun.elapsed())
 }
 
