@@ -66,10 +66,8 @@ fn build(packages: &[&str]) -> Command {
 }
 
 fn lay_all(wanted: impl Fn(&str) -> bool) -> Result<(), ChoreError> {
-    let files = STAGED.iter().filter(|(built, _)| wanted(built));
-    files
-        .map(|(from, to)| lay(&paths::built().join(from), &paths::prefix().join(to)))
-        .collect()
+    let mut files = STAGED.iter().filter(|(built, _)| wanted(built));
+    files.try_for_each(|(from, to)| lay(&paths::built().join(from), &paths::prefix().join(to)))
 }
 
 /// Copies beside the place and renames: a running program keeps the file that it has open.
