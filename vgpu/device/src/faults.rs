@@ -50,8 +50,8 @@ words! {
     SetMigMode = "set-mig-mode"
     /// Listing GPU instances and compute instances.
     List = "list"
-    /// Everything that needs an administrator: all of the above but the start, and asking for places, for remaining
-    /// capacity and for instances by id.
+    /// Everything that needs an administrator: all of the above but the start; asking for places, for remaining capacity
+    /// and for instances by id; memory and processes of a GPU under MIG as a whole.
     Admin = "admin"
     /// Every call about a GPU, all of the above but the start among them.
     Gpu = "gpu"

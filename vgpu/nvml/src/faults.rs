@@ -9,13 +9,18 @@ const NAMES: &str = include_str!("../nvml-names.txt");
 
 /// An error when a fault is set for this function and due.
 pub fn check(function: &str) -> Outcome {
-    let Some(faults) = library::faults() else {
-        return Ok(());
-    };
-    match faults.answer(function, &operations(function)) {
-        None => Ok(()),
-        Some(answer) => Err(code(answer)),
-    }
+    due(function, &operations(function))
+}
+
+/// The same for what any function tells administrators only: of a GPU under MIG as a whole, who is on it and how much
+/// they hold.
+pub fn check_admin() -> Outcome {
+    due("", &[Operation::Admin])
+}
+
+fn due(function: &str, operations: &[Operation]) -> Outcome {
+    let answer = library::faults().and_then(|faults| faults.answer(function, operations));
+    answer.map_or(Ok(()), |answer| Err(code(answer)))
 }
 
 /// The faults that the environment sets.

@@ -2,6 +2,7 @@
 
 use crate::border::{Out, version};
 use crate::code::{Code, Outcome};
+use crate::faults;
 use crate::handle::{self, Device, DeviceHandle, OfGpu};
 use migfit_vgpu_device::MemoryUse;
 use nvml_wrapper_sys::bindings as nvml;
@@ -54,6 +55,10 @@ exports! {
 fn memory_use(device: DeviceHandle) -> Outcome<MemoryUse> {
     let (gpu, state) = device.now()?;
     let gpu_instance = match device.resolve(&state)? {
+        Device::Gpu if state.mig_mode => {
+            faults::check_admin()?;
+            None
+        }
         Device::Gpu => None,
         Device::Mig(ci) => Some(ci.gpu_instance),
     };

@@ -3,6 +3,7 @@
 
 use crate::border::{Out, put_text, version};
 use crate::code::{Code, Outcome};
+use crate::faults;
 use crate::handle::{Device, DeviceHandle, OfGpu};
 use crate::library;
 use migfit_vgpu_device::ProcessUse;
@@ -157,11 +158,15 @@ fn put_none(device: DeviceHandle, count: &Out<c_uint>) -> Outcome {
 
 fn processes_on(device: DeviceHandle) -> Outcome<Vec<ProcessUse>> {
     let (_, mut state) = device.now()?;
-    if let Device::Mig(ci) = device.resolve(&state)? {
-        let here = (Some(ci.gpu_instance), Some(ci.id));
-        state
-            .processes
-            .retain(|process| (process.gpu_instance, process.compute_instance) == here);
+    match device.resolve(&state)? {
+        Device::Mig(ci) => {
+            let here = (Some(ci.gpu_instance), Some(ci.id));
+            state
+                .processes
+                .retain(|process| (process.gpu_instance, process.compute_instance) == here);
+        }
+        Device::Gpu if state.mig_mode => faults::check_admin()?,
+        Device::Gpu => {}
     }
     Ok(state.processes)
 }

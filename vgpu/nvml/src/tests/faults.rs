@@ -1,10 +1,13 @@
 //! Faults that are set: calls fail as they say, and nothing is changed by those that do.
 
 use super::lab::*;
+use crate::border::Out;
 use crate::exports::compute_instance::nvmlComputeInstanceDestroy;
 use crate::exports::facts::nvmlDeviceGetUUID;
 use crate::exports::gpu_instance::nvmlGpuInstanceDestroy;
 use crate::exports::lookup::{nvmlDeviceGetCount_v2, nvmlDeviceGetHandleByIndex_v2};
+use crate::exports::memory::nvmlDeviceGetMemoryInfo;
+use crate::exports::processes::nvmlDeviceGetComputeRunningProcesses_v3;
 use crate::library;
 
 const ONE: u32 = 19;
@@ -33,6 +36,15 @@ fn without_permission_mig_devices_can_be_seen_and_nothing_be_changed() {
     assert_eq!(nvmlGpuInstanceDestroy(gi), 4);
     assert_eq!(capacity(ONE).unwrap_err(), 4);
     let seen = mig_device(0).unwrap();
+    let processes = |device| {
+        ask(7, |out| {
+            nvmlDeviceGetComputeRunningProcesses_v3(device, out, Out::null())
+        })
+    };
+    assert_eq!((processes(gpu()), processes(seen)), (Err(4), Ok(0)));
+    let mut room = [0_u64; 3];
+    let mut memory = |device| nvmlDeviceGetMemoryInfo(device, Out::to(&mut room).seen_as());
+    assert_eq!((memory(gpu()), memory(seen)), (4, 0));
     assert!(ask_text(|out, length| nvmlDeviceGetUUID(seen, out, length)).is_ok());
 }
 
