@@ -174,10 +174,10 @@ pub struct DoctorFlags {
 /// A host that jobs are planned for.
 #[derive(Debug, Args)]
 pub struct HostFlags {
-    /// Cores of the host that is planned or simulated for
+    /// Cores of the host that is planned or simulated for [default: a plan takes this host's, a simulation has no bound]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub cpus: Option<u32>,
-    /// Memory of the host that is planned or simulated for, like \"64 GiB\"
+    /// Memory of the host that is planned or simulated for, like "64 GiB" [default: as with --cpus]
     #[arg(long, value_name = "SIZE")]
     pub host_memory: Option<String>,
 }

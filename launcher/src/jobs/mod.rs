@@ -39,3 +39,6 @@ pub use source::{Commands, JobSource};
 
 #[cfg(test)]
 mod keys_tests;
+
+#[cfg(test)]
+mod matrix_tests;

@@ -219,6 +219,7 @@ fn what_a_run_refuses_a_plan_refuses_with_the_same_codes() {
         ),
         (TIMED, &["--policy", "fifi"], 85, "did you mean 'fifo'?"),
         (TIMED, &["--out", "x"], 80, "--out"),
+        (TIMED, &["--slice", "MIG-1"], 80, "--slice"),
     ];
     for (jobs, words, code, part) in cases {
         let outcome = plan(jobs, words);

@@ -6,8 +6,8 @@
 #[path = "../../../launcher/src/jobs/mod.rs"]
 mod jobs;
 
+#[path = "../../../launcher/src/cli"]
 mod cli {
-    #[path = "../../../../launcher/src/cli/nearest.rs"]
     pub mod nearest;
 }
 
