@@ -59,6 +59,7 @@ fn run(
     let end = run_program(&mut machine, program);
     let place = machine.known_place();
     machine.host.place = place;
+    machine.note_what_is_ahead(&end);
     machine.note_loose_floats();
     let mut trace = machine.trace.take().unwrap_or_default();
     trace.events = machine.host.ledger.events.take().unwrap_or_default();

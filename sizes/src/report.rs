@@ -88,7 +88,7 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
             .ledger
             .launches
             .iter()
-            .map(|launches| launch(program, launches))
+            .map(|launches| launch(program, launches, host.notes.only_launches_ahead))
             .collect(),
         assumptions: notes(&host.notes.assumptions),
         unknowns: notes(&host.notes.unknowns),
@@ -112,7 +112,7 @@ fn verdict(host: &Host<'_>, end: &End) -> Verdict {
         .requests
         .iter()
         .any(|requests| requests.range.is_some());
-    let cut = !matches!(end, End::Exit(_));
+    let cut = !matches!(end, End::Exit(_)) && !notes.only_launches_ahead;
     if gave_up_early(host, end) || ((cut || notes.missed_allocation) && !some_known) {
         Verdict::Unknown
     } else if notes.elastic {
@@ -121,7 +121,7 @@ fn verdict(host: &Host<'_>, end: &End) -> Verdict {
         Verdict::LowerBound
     } else if notes.missed_free {
         Verdict::UpperBound
-    } else if !notes.assumptions.is_empty() || notes.unknown_shape {
+    } else if !notes.assumptions.is_empty() || notes.unknown_shape || notes.only_launches_ahead {
         Verdict::Assumed
     } else {
         Verdict::Exact
@@ -135,6 +135,11 @@ fn note_end(host: &mut Host<'_>, end: &End, place: Place) {
         None => String::new(),
     };
     match end {
+        End::Stopped { what, reason } if host.notes.only_launches_ahead => {
+            let what = "launches from here on".to_owned();
+            let reason = format!("{reason}; no allocation can follow");
+            host.notes.unknowns.push((place, what, reason));
+        }
         End::Stopped { what, reason } => {
             host.notes
                 .unknowns
@@ -194,7 +199,8 @@ fn allocation(program: &SizeProgram, requests: &Requests) -> AllocationNeed {
     }
 }
 
-fn launch(program: &SizeProgram, launches: &Launches) -> LaunchNeed {
+/// `cut_short`: more launches may follow than were counted.
+fn launch(program: &SizeProgram, launches: &Launches, cut_short: bool) -> LaunchNeed {
     let shape = &launches.shape;
     let names = program.kernels.iter();
     let name = names
@@ -209,6 +215,6 @@ fn launch(program: &SizeProgram, launches: &Launches) -> LaunchNeed {
         block: shape.block,
         shared: shape.shared,
         count: launches.count,
-        count_known: launches.count_known,
+        count_known: launches.count_known && !cut_short,
     }
 }

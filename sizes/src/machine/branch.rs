@@ -105,10 +105,16 @@ impl<'p> Machine<'p> {
         let place = self.known_place();
         let why = self.host.explain(mark);
         match rule {
-            OnUnknown::Stop => Err(End::Stopped {
-                what: "branch".to_owned(),
-                reason: format!("its condition is unknown: {why}"),
-            }),
+            OnUnknown::Stop => {
+                if let Some(frame) = self.frames.last_mut() {
+                    // All of the block was done; see `ahead`.
+                    frame.next = usize::MAX;
+                }
+                Err(End::Stopped {
+                    what: "branch".to_owned(),
+                    reason: format!("its condition is unknown: {why}"),
+                })
+            }
             OnUnknown::CheckPasses(target) => {
                 self.host
                     .notes

@@ -97,6 +97,10 @@ pub struct Notes {
     pub missed_free: bool,
     /// A shape of a launch is unknown.
     pub unknown_shape: bool,
+    /// An exception was thrown that something may catch.
+    pub thrown: bool,
+    /// The evaluation stopped where only launches may follow, and no allocation.
+    pub only_launches_ahead: bool,
     /// Number of CUDA calls made.
     pub cuda_calls: u64,
     /// Files that could not be opened for reading, and why.

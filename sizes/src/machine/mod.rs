@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod address;
+mod ahead;
 pub mod arithmetic;
 pub mod branch;
 pub mod call;

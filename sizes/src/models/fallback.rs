@@ -15,7 +15,7 @@ pub fn call(host: &mut Host<'_>, name: &str, args: &[Value]) -> Result<Option<Va
     if name.starts_with("_ZSt") && name.contains("__throw_") {
         return process::throw(host, args).map(Some);
     }
-    if CLOSED.iter().any(|library| name.starts_with(library)) {
+    if is_closed(name) {
         let what = format!("memory of {name}");
         let reason = "a closed library's own device memory is not counted".to_owned();
         note(host, &what, reason);
@@ -48,6 +48,11 @@ fn note(host: &mut Host<'_>, what: &str, reason: String) {
     let place = host.place;
     host.notes.unknown(place, what, reason);
     host.notes.missed_allocation = true;
+}
+
+/// True for functions of closed libraries, which take device memory of their own.
+pub fn is_closed(name: &str) -> bool {
+    CLOSED.iter().any(|library| name.starts_with(library))
 }
 
 /// True for names that belong to the C++ library or the compiler.

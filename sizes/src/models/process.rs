@@ -63,6 +63,7 @@ pub fn throw(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     if host.program.catches.is_empty() {
         return died("the program throws an exception");
     }
+    host.notes.thrown = true;
     Err(Halt::End(End::Stopped {
         what: "exception".to_owned(),
         reason: "an exception is thrown here; its handler is not followed".to_owned(),

@@ -1,0 +1,151 @@
+//! What may still come where an evaluation stopped: whether device memory may be allocated behind that point. If not,
+//! the peak is known all the same. Looks at code only, and takes every way that it has.
+
+use super::effects::successors;
+use super::host::End;
+use super::run::{Frame, Machine, malformed};
+use crate::models::{callback, fallback};
+use migfit_schema::program::{Block, BlockId, Callee, Function, FunctionId, Op, Operand};
+use std::collections::{BTreeSet, HashSet};
+
+/// Beginnings of CUDA calls that leave the program's device memory as it is, or give some back.
+const HARMLESS: [&str; 18] = [
+    "__cudaPopCallConfiguration",
+    "__cudaPushCallConfiguration",
+    "__cudaGetKernel",
+    "__cudaLaunchKernel",
+    "cudaDeviceGet",
+    "cudaDeviceSynchronize",
+    "cudaEvent",
+    "cudaFree",
+    "cudaFunc",
+    "cudaGetDevice",
+    "cudaGetErr",
+    "cudaGetLastError",
+    "cudaLaunchKernel",
+    "cudaMemcpy",
+    "cudaMemset",
+    "cudaPeekAtLastError",
+    "cudaSetDevice",
+    "cudaStreamSynchronize",
+];
+
+impl Machine<'_> {
+    /// Notes where the evaluation stopped so late that the peak is known. Not where the way on leads to a handler of
+    /// an exception, whose code is not here.
+    pub fn note_what_is_ahead(&mut self, end: &End) {
+        let stopped = matches!(end, End::Stopped { .. }) && *end != malformed();
+        let late = !self.host.ledger.requests.is_empty();
+        if !stopped || !late || self.host.notes.thrown || self.may_allocate_ahead() {
+            return;
+        }
+        self.host.notes.only_launches_ahead = true;
+        if !self.program.catches.is_empty() {
+            let reason = "no exception is thrown there".to_owned();
+            let place = self.host.place;
+            self.host.notes.assume(place, "rest of the program", reason);
+        }
+    }
+
+    /// True unless no way from here leads to a call that may allocate device memory.
+    fn may_allocate_ahead(&self) -> bool {
+        let in_main = self.frames.first().map(|frame| frame.function) == self.program.main;
+        // A callback's way back is the library's.
+        if !in_main || self.nested > 0 || self.host.parts_unseen {
+            return true;
+        }
+        let mut ahead = Ahead {
+            functions: &self.program.functions,
+            opaque: &self.opaque,
+            seen: BTreeSet::new(),
+            waiting: Vec::new(),
+        };
+        self.frames.iter().any(|frame| ahead.behind(*frame)) || ahead.any_called()
+    }
+}
+
+struct Ahead<'m> {
+    functions: &'m [Function],
+    opaque: &'m HashSet<&'m str>,
+    seen: BTreeSet<FunctionId>,
+    waiting: Vec<FunctionId>,
+}
+
+impl Ahead<'_> {
+    /// Whether the rest of a running function may allocate; notes what it calls.
+    fn behind(&mut self, frame: Frame) -> bool {
+        let functions = self.functions;
+        let Some(function) = functions.get(frame.function as usize) else {
+            return true;
+        };
+        let block = |id: BlockId| function.blocks.get(id as usize);
+        let Some(current) = block(frame.block) else {
+            return true;
+        };
+        if self.allocates(current, frame.next) {
+            return true;
+        }
+        let mut seen = BTreeSet::new();
+        let mut waiting = successors(current);
+        while let Some(id) = waiting.pop() {
+            let Some(next) = block(id).filter(|_| seen.insert(id)) else {
+                continue;
+            };
+            if self.allocates(next, 0) {
+                return true;
+            }
+            waiting.extend(successors(next));
+        }
+        false
+    }
+
+    /// Whether a function that is called may allocate, or one that it calls.
+    fn any_called(&mut self) -> bool {
+        let functions = self.functions;
+        while let Some(id) = self.waiting.pop() {
+            if !self.seen.insert(id) {
+                continue;
+            }
+            let Some(function) = functions.get(id as usize) else {
+                return true;
+            };
+            if function.blocks.iter().any(|block| self.allocates(block, 0)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a call in the block, from an instruction on, may allocate by itself.
+    fn allocates(&mut self, block: &Block, from: usize) -> bool {
+        block
+            .ops
+            .iter()
+            .skip(from)
+            .any(|instruction| match &instruction.op {
+                Op::Call { callee, args, .. } => {
+                    let given = args.iter().filter_map(|(operand, _)| match operand {
+                        Operand::Function(function) => Some(*function),
+                        _ => None,
+                    });
+                    self.waiting.extend(given);
+                    match callee {
+                        Callee::Function(function) => {
+                            self.waiting.push(*function);
+                            false
+                        }
+                        Callee::External(name) => self.may_allocate(name),
+                        Callee::Indirect(_) => true,
+                    }
+                }
+                _ => false,
+            })
+    }
+
+    fn may_allocate(&self, name: &str) -> bool {
+        if fallback::is_cuda(name) {
+            return !HARMLESS.iter().any(|start| name.starts_with(start));
+        }
+        self.opaque.contains(name) || fallback::is_closed(name) || callback::is_model(name)
+    }
+}
