@@ -34,6 +34,8 @@ mod cuda;
 
 mod restarts;
 
+mod limits;
+
 mod slice;
 
 mod stopped;
