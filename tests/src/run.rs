@@ -162,6 +162,24 @@ impl Going {
         std::thread::spawn(move || lines.for_each(drop));
     }
 
+    /// Waits until migfit handles this signal.
+    ///
+    /// # Panics
+    /// When it ends before.
+    pub fn wait_until_it_catches(&self, signal: i32) {
+        let status = PathBuf::from(format!("/proc/{}/status", self.child.id()));
+        loop {
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = caught.expect("migfit has not ended").trim();
+            let caught = u64::from_str_radix(caught, 16).expect("a mask");
+            if caught & (1 << (signal - 1)) != 0 {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+
     /// Fails unless a process of this run lives: what `expect_no_strays` would find.
     #[track_caller]
     pub fn expect_living(&self) {

@@ -5,13 +5,14 @@ use crate::gpu::{GpuError, LiveMigDevice};
 use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
 use crate::run::RunError;
 use crate::run::attempt::Attempt;
-use crate::run::child::Running;
+use crate::run::child::{Running, Watch};
 use crate::run::dependents::Dependents;
 use crate::run::ending::{Ending, Stopped};
 use crate::run::events::{Event, Inbox, Listener};
 use crate::run::folder::{JobFolder, RunFolder};
 use crate::run::input::StandardInput;
 use crate::run::launch::{self, Streams, Surroundings};
+use crate::run::orphans::Orphans;
 use crate::run::outcome::Outcome;
 use crate::run::progress::Progress;
 use crate::run::ready::ReadyJob;
@@ -20,7 +21,7 @@ use crate::run::running::{RunningJob, RunningJobs};
 use crate::run::slices::Slices;
 use crate::sizing::Board;
 use migfit_mig::{LayoutGraph, ProfileName};
-use migfit_schema::units::Bytes;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
@@ -86,6 +87,7 @@ pub fn run(
         attempts: vec![Vec::new(); batch.jobs.len()],
         began: Instant::now(),
         sender,
+        orphans: Arc::new(Orphans::adopt()),
         inbox,
         progress,
         ended,
@@ -111,6 +113,7 @@ struct Going<'g, 'b, 's> {
     attempts: Vec<Vec<Attempt>>,
     began: Instant,
     sender: Sender<Event>,
+    orphans: Arc<Orphans>,
     inbox: Inbox,
     progress: &'g Progress,
     ended: Ended<'g>,
@@ -147,31 +150,10 @@ impl Going<'_, '_, '_> {
         }
     }
 
-    /// What a job takes, cut to what there is, so that the largest runs alone instead of never.
     fn enqueue(&mut self, job: usize, slices: Vec<ProfileName>) {
-        let stated = &self.batch.jobs[job].job;
-        let host = self.batch.host;
-        let memory = stated.host_memory.unwrap_or_default();
-        let queued = Queued {
-            job,
-            slices,
-            cpus: stated.cpus.min(host.cpus),
-            host_memory: host.memory.map_or(memory, |all| memory.min(all)),
-        };
+        let queued = self.batch.queued(job, slices);
         let before = self.queue.partition_point(|other| other.job < job);
         self.queue.insert(before, queued);
-    }
-
-    /// What running jobs leave of the host.
-    fn host_room(&self) -> HostRoom {
-        let mut room = self.batch.host;
-        for job in self.running.numbers() {
-            let stated = &self.batch.jobs[job].job;
-            room.cpus = room.cpus.saturating_sub(stated.cpus);
-            let memory = stated.host_memory.unwrap_or_default().0;
-            room.memory = room.memory.map(|free| Bytes(free.0.saturating_sub(memory)));
-        }
-        room
     }
 
     /// Whether jobs may still be started. A request to stop goes before any start.
@@ -211,7 +193,7 @@ impl Going<'_, '_, '_> {
             held: &self.slices.held(),
             queue: &self.queue,
             running: self.running.count(),
-            host: self.host_room(),
+            host: self.batch.room_beside(self.running.numbers()),
         };
         Ok(match self.batch.policy.next(&situation)? {
             Step::Start(start) => Some(start),
@@ -274,8 +256,13 @@ impl Going<'_, '_, '_> {
             attempt: number + 1,
         };
         let mut command = launch::command(&ready.job, &place, self.batch.around, streams)?;
-        let events = self.sender.clone();
-        let process = Running::start(&mut command, streams.own_group(), job, events);
+        let watch = Watch {
+            job,
+            records: files.records.clone(),
+            events: self.sender.clone(),
+            orphans: Arc::clone(&self.orphans),
+        };
+        let process = Running::start(&mut command, streams.own_group(), watch);
         Ok(RunningJob {
             job,
             process: process.map_err(|error| error.to_string())?,

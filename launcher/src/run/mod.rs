@@ -20,6 +20,8 @@ mod launch;
 
 mod input;
 
+mod orphans;
+
 mod child;
 
 mod events;
@@ -44,6 +46,8 @@ pub mod outcome;
 mod progress;
 
 mod batch;
+
+mod room;
 
 mod aftermath;
 
