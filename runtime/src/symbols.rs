@@ -123,6 +123,8 @@ driver_table! {
     hook cuGraphExecUpdate_v2 = "cuGraphExecUpdate" 12000 Legacy (executable: usize, graph: usize, found: *mut u64) => graphs::update;
     hook cuGraphExecKernelNodeSetParams = "cuGraphExecKernelNodeSetParams" 10010 Legacy (executable: usize, node: usize, launch: *const NodeLaunch) => graphs::set_kernel;
     hook cuGraphExecKernelNodeSetParams_v2 = "cuGraphExecKernelNodeSetParams" 12000 Legacy (executable: usize, node: usize, launch: *const NodeLaunch) => graphs::set_kernel;
+    hook cuGraphExecNodeSetParams = "cuGraphExecNodeSetParams" 12020 Legacy (executable: usize, node: usize, description: *mut graphs::AnyNode) => graphs::set_any;
+    hook cuGraphExecChildGraphNodeSetParams = "cuGraphExecChildGraphNodeSetParams" 11010 Legacy (executable: usize, node: usize, graph: usize) => graphs::set_child;
     hook cuGraphNodeSetEnabled = "cuGraphNodeSetEnabled" 11060 Legacy (executable: usize, node: usize, enabled: c_uint) => graphs::enable;
     hook cuGraphLaunch = "cuGraphLaunch" 10000 Legacy (executable: usize, stream: CUstream) => graphs::launch;
     hook cuGraphLaunch_ptsz = "cuGraphLaunch" 10000 PerThread (executable: usize, stream: CUstream) => graphs::launch;

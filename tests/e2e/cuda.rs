@@ -20,6 +20,12 @@ fn family(name: &str, args: &str, said: &str) {
 }
 
 #[test]
+fn structures_are_laid_out_as_in_the_real_headers() {
+    // A program without a job profile gets the whole GPU.
+    family("layouts", "", "98 SMs, 1\n");
+}
+
+#[test]
 fn arrays_textures_and_surfaces() {
     family("array_copies", "", "all came back\n");
 }

@@ -64,19 +64,21 @@ fn row(name: &Name) -> String {
     )
 }
 
-/// `(value, name with its NUL, text with its NUL)`; the text is the name in words.
+/// `(value, name, text)`; without one of its own the text is the name in words.
 fn errors(lines: &[String]) -> String {
     let rows = lines.iter().filter_map(|line| line.split_once(' '));
     let rows: String = rows
-        .map(|(value, name)| {
+        .map(|(value, rest)| {
+            let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
             let words = name
                 .trim_start_matches("CUDA_")
                 .trim_start_matches("ERROR_");
-            let words = match value {
-                "0" => "no error".to_owned(),
-                _ => words.to_lowercase().replace('_', " "),
+            let text = match (value, text) {
+                ("0", _) => "no error".to_owned(),
+                (_, "") => words.to_lowercase().replace('_', " "),
+                (_, text) => text.to_owned(),
             };
-            format!("    ({value}, c{name:?}, c{words:?}),\n")
+            format!("    ({value}, c{name:?}, c{text:?}),\n")
         })
         .collect();
     format!("&[\n{rows}]")

@@ -34,20 +34,16 @@ fn stubs(names: &[String], defined: &BTreeSet<String>) -> String {
     facts::call("stubs", stubs) + &facts::call("aliases", aliases)
 }
 
-/// `(value, name, text)`; the text is the name in words: `cudaErrorInvalidValue`, `invalid value`.
+/// `(value, name, text)`; without one of its own the text is the name in words.
 fn errors(lines: &[String]) -> String {
     let rows = lines.iter().filter_map(|line| line.split_once(' '));
     let rows: String = rows
-        .map(|(value, name)| {
-            // The texts that programs print most, as every CUDA programmer knows them.
-            let text = match value {
-                "0" => "no error".to_owned(),
-                "1" => "invalid argument".to_owned(),
-                "2" => "out of memory".to_owned(),
-                "9" => "invalid configuration argument".to_owned(),
-                "98" => "invalid device function".to_owned(),
-                "100" => "no CUDA-capable device is detected".to_owned(),
-                _ => words(name),
+        .map(|(value, rest)| {
+            let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
+            let text = match (value, text) {
+                ("0", _) => "no error".to_owned(),
+                (_, "") => words(name),
+                (_, text) => text.to_owned(),
             };
             format!("    ({value}, c{name:?}, c{text:?}),\n")
         })

@@ -116,6 +116,56 @@ pub fn set_kernel(
     }
 }
 
+/// The beginning of `CUgraphNodeParams`: a kind, and where that is a kernel its launch.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct AnyNode {
+    kind: c_uint,
+    reserved: [c_int; 3],
+    launch: NodeLaunch,
+}
+
+/// `cuGraphExecNodeSetParams`.
+pub fn set_any(
+    session: &Session,
+    executable: Handle,
+    node: Handle,
+    description: *mut AnyNode,
+) -> impl FnOnce(Code) {
+    let described = read(description).filter(|described| described.kind == KERNEL);
+    move |code| {
+        if let (SUCCESS, Some(described)) = (code, described) {
+            let kernel = kernel(session, node, &described.launch);
+            session.graphs().change(executable, kernel);
+        }
+    }
+}
+
+/// `cuGraphExecChildGraphNodeSetParams`: the nodes of one graph launch as those of another of the same shape do, each in
+/// the order of its making.
+pub fn set_child(
+    session: &Session,
+    executable: Handle,
+    node: Handle,
+    graph: Handle,
+) -> impl FnOnce(Code) {
+    move |code| {
+        if code != SUCCESS {
+            return;
+        }
+        let old =
+            ask::child(node).map_or_else(Executable::default, |child| content(session, child));
+        let new = content(session, graph);
+        for (old, new) in old.kernels.into_iter().zip(new.kernels) {
+            let changed = GraphKernel {
+                node: old.node,
+                ..new
+            };
+            session.graphs().change(executable, changed);
+        }
+    }
+}
+
 /// `cuGraphNodeSetEnabled`.
 pub fn enable(
     session: &Session,

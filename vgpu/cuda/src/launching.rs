@@ -8,8 +8,9 @@ use crate::images::{self, Kernel};
 use crate::limits;
 use crate::occupancy;
 use crate::status::{Outcome, Status};
-use crate::streams;
+use crate::streams::{self, AttributeValue};
 use crate::work::Work;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -29,6 +30,13 @@ pub struct Launch {
     /// Blocks of a cluster by dimension.
     pub cluster: [u32; 3],
 }
+
+/// Attribute: all blocks at once.
+pub const COOPERATIVE: u32 = 2;
+/// Attribute: blocks of a cluster.
+pub const CLUSTER: u32 = 4;
+/// Attributes that do not change what a launch does: windows of the cache, waiting, priorities and the like.
+pub const HINTS: [u32; 11] = [0, 1, 3, 5, 6, 8, 9, 10, 11, 14, 16];
 
 /// A cluster of one block, which every launch without clusters has.
 pub const ALONE: [u32; 3] = [1; 3];
@@ -51,6 +59,8 @@ pub struct KernelNode {
     pub launch: Launch,
     /// The values of its arguments.
     pub arguments: Arc<Arguments>,
+    /// Attributes that are only told again.
+    hints: BTreeMap<u32, AttributeValue>,
 }
 
 impl KernelNode {
@@ -62,7 +72,42 @@ impl KernelNode {
             kernel,
             launch,
             arguments: Arc::new(Arguments::copied(&found, given)?),
+            hints: BTreeMap::new(),
         })
+    }
+
+    /// An attribute of the launch.
+    pub fn attribute(&self, attribute: u32) -> Outcome<AttributeValue> {
+        let words = |[x, y, z]: [u32; 3]| {
+            let first = u64::from(x) | u64::from(y) << 32;
+            [first, z.into(), 0, 0, 0, 0, 0, 0]
+        };
+        match attribute {
+            COOPERATIVE => Ok(words([self.launch.cooperative.into(), 0, 0])),
+            CLUSTER => Ok(words(self.launch.cluster)),
+            hint if HINTS.contains(&hint) => Ok(self.hints.get(&hint).copied().unwrap_or_default()),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    /// Sets it.
+    pub fn set_attribute(&mut self, attribute: u32, value: AttributeValue) -> Outcome {
+        let [first, second, ..] = value;
+        let low = |word: u64| (word & u64::from(u32::MAX)) as u32;
+        match attribute {
+            COOPERATIVE => self.launch.cooperative = low(first) != 0,
+            CLUSTER => self.launch.cluster = [low(first), low(first >> 32), low(second)],
+            hint if HINTS.contains(&hint) => drop(self.hints.insert(hint, value)),
+            _ => return Err(Status::INVALID_VALUE),
+        }
+        Ok(())
+    }
+
+    /// Takes over all attributes of another launch.
+    pub fn copy_attributes(&mut self, other: &KernelNode) {
+        self.launch.cooperative = other.launch.cooperative;
+        self.launch.cluster = other.launch.cluster;
+        self.hints.clone_from(&other.hints);
     }
 
     /// Launches it.

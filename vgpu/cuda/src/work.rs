@@ -6,7 +6,7 @@ use crate::graphs::Graph;
 use crate::graphs::memory::{self, Block};
 use crate::host_calls::{self, HostCall};
 use crate::launching::KernelNode;
-use crate::status::Outcome;
+use crate::status::{Outcome, Status};
 use crate::streams::{self, Stream};
 use std::sync::Arc;
 
@@ -50,6 +50,18 @@ impl Work {
             Work::Allocate(_) => 10,
             Work::Free(_) => 11,
         }
+    }
+
+    /// Other work of the same kind takes its place; a kernel keeps the attributes of its launch.
+    pub fn replace(&mut self, mut other: Work) -> Outcome {
+        if self.kind() != other.kind() {
+            return Err(Status::INVALID_VALUE);
+        }
+        if let (Work::Launch(old), Work::Launch(new)) = (&*self, &mut other) {
+            new.copy_attributes(old);
+        }
+        *self = other;
+        Ok(())
     }
 
     /// Does it, in a stream whose earlier work is done.

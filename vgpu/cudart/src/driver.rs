@@ -214,6 +214,9 @@ driver_functions! {
     add_any: "cuGraphAddNode" (usize, usize, usize, usize, usize, *mut AnyNode);
     set_any: "cuGraphNodeSetParams" (usize, *mut AnyNode);
     executable_any: "cuGraphExecNodeSetParams" (usize, usize, *mut AnyNode);
+    node_attribute: "cuGraphKernelNodeGetAttribute" (usize, u32, usize);
+    set_node_attribute: "cuGraphKernelNodeSetAttribute" (usize, u32, usize);
+    copy_node_attributes: "cuGraphKernelNodeCopyAttributes" (usize, usize);
     array_create: "cuArray3DCreate" (*mut usize, *const ArrayDescriptor);
     array_destroy: "cuArrayDestroy" (usize);
     array_descriptor: "cuArray3DGetDescriptor" (*mut ArrayDescriptor, usize);

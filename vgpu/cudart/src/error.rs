@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(name(2), "cudaErrorMemoryAllocation");
         assert_eq!(name(100), "cudaErrorNoDevice");
         assert_eq!(describe(2).1, c"out of memory");
-        assert_eq!(describe(700).1, c"illegal address");
+        assert_eq!(describe(700).1, c"an illegal memory access was encountered");
         assert_eq!(describe(77777).1, c"unrecognized error code");
     }
 }

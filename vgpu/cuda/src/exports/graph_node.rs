@@ -6,6 +6,7 @@ use crate::graphs;
 use crate::graphs::parameters::{self, Allocation, Host, Kernel, KernelV2, Memset, Node};
 use crate::handles::Object;
 use crate::status::{Outcome, Status};
+use crate::streams::AttributeValue;
 use crate::work::Work;
 
 exports! {
@@ -150,6 +151,31 @@ exports! {
     fn cuGraphNodeSetParams_v2(node: usize, parameters: Out<Node>) {
         set(node, described(parameters)?)
     }
+
+    fn cuGraphKernelNodeGetAttribute(node: usize, attribute: u32, value: Out<AttributeValue>) {
+        match &*graphs::node(node)?.work() {
+            Work::Launch(kernel) => value.put(kernel.attribute(attribute)?),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    fn cuGraphKernelNodeSetAttribute(node: usize, attribute: u32, value: In<AttributeValue>) {
+        match &mut *graphs::node(node)?.work() {
+            Work::Launch(kernel) => kernel.set_attribute(attribute, value.get()?),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    fn cuGraphKernelNodeCopyAttributes(to: usize, from: usize) {
+        let source = graphs::node(from)?.work().clone();
+        match (&mut *graphs::node(to)?.work(), &source) {
+            (Work::Launch(to), Work::Launch(from)) => {
+                to.copy_attributes(from);
+                Ok(())
+            }
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
 }
 
 fn add(
@@ -168,14 +194,10 @@ fn add(
 
 /// Gives a node other work of its kind. Memory cannot be changed.
 fn set(node: usize, work: Work) -> Outcome {
-    let node = graphs::node(node)?;
-    let mut held = node.work();
-    let changeable = !matches!(work, Work::Allocate(_) | Work::Free(_));
-    if !changeable || held.kind() != work.kind() {
-        return Err(Status::INVALID_VALUE);
+    match work {
+        Work::Allocate(_) | Work::Free(_) => Err(Status::INVALID_VALUE),
+        work => graphs::node(node)?.work().replace(work),
     }
-    *held = work;
-    Ok(())
 }
 
 /// What a description means that the caller wants the address back in.

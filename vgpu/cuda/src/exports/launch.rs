@@ -1,7 +1,7 @@
 //! Launches.
 
 use crate::border::In;
-use crate::launching::{self, ALONE, Given, Launch};
+use crate::launching::{self, ALONE, CLUSTER, COOPERATIVE, Given, HINTS, Launch};
 use crate::status::{Outcome, Status};
 
 /// `CUlaunchConfig`.
@@ -66,9 +66,6 @@ impl Configuration {
 
     /// The launch that it describes. Attributes that would change what is computed and are not done here are refused.
     fn launch(&self) -> Outcome<Launch> {
-        const COOPERATIVE: u32 = 2;
-        // Hints and priorities do not change what a launch does.
-        const HINTS: [u32; 11] = [0, 1, 3, 5, 6, 8, 9, 10, 11, 14, 16];
         let mut launch = Launch {
             grid: self.grid,
             block: self.block,
@@ -98,5 +95,3 @@ impl Configuration {
         Ok(cluster.into_iter().fold(1, u32::saturating_mul))
     }
 }
-
-const CLUSTER: u32 = 4;

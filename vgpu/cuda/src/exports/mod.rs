@@ -32,5 +32,7 @@ pub use fill::*;
 pub use graph_exec::*;
 pub use launch::*;
 pub use managed::*;
+#[cfg(test)]
+pub use memory::free;
 pub use pool::*;
 pub use stream::*;

@@ -118,13 +118,7 @@ impl Executable {
 
     /// Gives a node other work of the same kind, in this executable graph only.
     pub fn change(&self, node: usize, work: Work) -> Outcome {
-        self.with(node, |step| {
-            if step.work.kind() != work.kind() {
-                return Err(Status::INVALID_VALUE);
-            }
-            step.work = work;
-            Ok(())
-        })
+        self.with(node, |step| step.work.replace(work))
     }
 
     /// Whether a node is done.

@@ -6,5 +6,6 @@ mod lab;
 mod launches;
 mod linked;
 mod memory;
+mod memory_kinds;
 mod names;
 mod variables;

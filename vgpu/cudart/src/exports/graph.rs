@@ -45,6 +45,9 @@ forwards! {
     fn cudaGraphExecEventWaitNodeSetEvent(graph: usize, node: usize, event: usize) => executable_wait;
     fn cudaGraphNodeSetEnabled(graph: usize, node: usize, enabled: u32) => executable_enable;
     fn cudaGraphNodeGetEnabled(graph: usize, node: usize, enabled: usize) => executable_enabled;
+    fn cudaGraphKernelNodeGetAttribute(node: usize, attribute: u32, value: usize) => node_attribute;
+    fn cudaGraphKernelNodeSetAttribute(node: usize, attribute: u32, value: usize) => set_node_attribute;
+    fn cudaGraphKernelNodeCopyAttributes(to: usize, from: usize) => copy_node_attributes;
     fn cudaGraphUpload(graph: usize, stream: usize) => executable_upload;
     fn cudaGraphLaunch(graph: usize, stream: usize) => executable_launch;
 }
