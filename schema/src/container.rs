@@ -49,6 +49,30 @@ pub fn append(section: &mut Vec<u8>, mark: [u8; 8], payload: &[u8]) {
     section.extend_from_slice(payload);
 }
 
+/// Appends bitcode with a checksum behind it: damage that a reader of bitcode does not notice changes what it means.
+pub fn append_bitcode(section: &mut Vec<u8>, bitcode: &[u8]) {
+    append(section, BITCODE, bitcode);
+    append(section, CHECKSUM, &checksum(bitcode).to_le_bytes());
+}
+
+/// The modules in a section of host IR, in order.
+///
+/// # Errors
+/// As `entries`, and when a module has no checksum behind it, or another one's.
+pub fn bitcode(section: &[u8]) -> Result<Vec<&[u8]>, ContainerError> {
+    let mut modules = Vec::new();
+    let mut entries = entries(section)?.into_iter();
+    while let Some((mark, payload)) = entries.next() {
+        let sum = entries.next().filter(|(mark, _)| *mark == CHECKSUM);
+        let fits = sum.is_some_and(|(_, sum)| sum == checksum(payload).to_le_bytes());
+        if mark != BITCODE || !fits {
+            return Err(ContainerError::Checksum);
+        }
+        modules.push(payload);
+    }
+    Ok(modules)
+}
+
 /// Ends a job profile with the checksum of what it holds.
 pub fn seal(section: &mut Vec<u8>) {
     let sum = checksum(section);
@@ -136,6 +160,22 @@ mod tests {
         append(&mut section, SUMMARY, b"");
         let found = entries(&section).unwrap();
         assert_eq!(found, vec![(BITCODE, &b"one"[..]), (SUMMARY, &b""[..])]);
+    }
+
+    #[test]
+    fn modules_that_were_concatenated_come_back_and_every_damaged_byte_is_told() {
+        let mut section = Vec::new();
+        append_bitcode(&mut section, b"one");
+        section.extend_from_slice(&[0; 6]);
+        append_bitcode(&mut section, b"");
+        assert_eq!(bitcode(&section), Ok(vec![&b"one"[..], b""]));
+        for at in (0..43).chain(49..section.len()) {
+            let mut damaged = section.clone();
+            damaged[at] ^= 1;
+            assert!(bitcode(&damaged).is_err(), "byte {at}");
+        }
+        append(&mut section, SUMMARY, b"{}");
+        assert_eq!(bitcode(&section), Err(ContainerError::Checksum));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The ways in which people build: one small program of three sources (tests/fixtures/projects/shapes), built in each,
 //! foretold exactly and seen to use what was foretold.
 
-use migfit_tests::{Gpu, JobFile, Migfit, Outcome, Project, process, run};
+use migfit_tests::{Gpu, JobFile, Migfit, Outcome, Project, Stage, process, run, toolkit};
 
 /// Device bytes of the program for 1000 elements.
 const BYTES: u64 = 8000;
@@ -65,6 +65,29 @@ fn compilers_by_every_name_and_wrapper() {
     // Ours wins and the user's is told, in either spelling.
     assert!(said(&all, "ccbin").contains("nvcc was told -ccbin g++;"));
     assert!(said(&all, "bindir").contains("nvcc was told -ccbin /usr/bin/gcc;"));
+}
+
+#[test]
+fn an_mpi_wrapper_in_the_path_calls_the_compiler_that_we_stand_for() {
+    let project = Project::fixture("shapes");
+    let path = toolkit::path_variable(Stage::ready());
+    let mut build = project.build(&["make", "WAY=plain", "CXX=mpicxx", "plain"]);
+    let folders = [project.folder().folder().to_owned()];
+    let folders = folders.into_iter().chain(std::env::split_paths(&path));
+    build.env(
+        "PATH",
+        std::env::join_paths(folders).expect("no ':' in a sandbox's name"),
+    );
+    let build = process::output(&mut build).expect_success();
+    assert!(build.stdout.contains("mpicxx -O2"), "{build}");
+    assert!(!build.stderr.contains("without migfit"), "{build}");
+    let answer = Migfit::fit(&project.program("program"))
+        .args("1000 3")
+        .json();
+    assert_eq!(
+        (answer.peak(), answer.need().verdict.as_str()),
+        (BYTES, "exact")
+    );
 }
 
 #[test]

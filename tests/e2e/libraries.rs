@@ -1,7 +1,7 @@
 //! Programs whose CUDA code lies in shared libraries: arguments flow from `main` into the library's allocations, for the
 //! library that the loader will take.
 
-use migfit_tests::{FitAnswer, Gpu, Migfit, Project, process};
+use migfit_tests::{FitAnswer, Gpu, Migfit, Program, Project, process};
 
 fn answer(project: &Project, args: &str) -> FitAnswer {
     Migfit::fit(&project.program("program")).args(args).json()
@@ -156,4 +156,28 @@ fn a_library_opened_at_run_time_stays_a_lower_bound_with_its_place() {
             .any(|one| one.what.contains("dlopen") && one.site.is_some()),
         "{unknowns:?}"
     );
+}
+
+#[test]
+fn what_streamcluster_s_library_takes_follows_from_the_program_s_arguments() {
+    // The search decides by device results, so the bound is a lower one; all is taken before the search.
+    let program = Program::rodinia("streamcluster").built_for_the_virtual_gpu();
+    for (args, points, most, dim) in [
+        ("3 5 16 4096 1024 500 none /dev/null 1", 1024, 5, 16),
+        (
+            "10 20 32 0 4096 1000 inputs/stream_16384 /dev/null 1",
+            4096,
+            20,
+            32,
+        ),
+    ] {
+        let bytes = points * (8 * most + 4 * dim + 21);
+        let answer = Migfit::fit(&program).args(args).json();
+        assert_eq!(
+            (answer.peak(), answer.need().verdict.as_str()),
+            (bytes, "lower bound")
+        );
+        let ran = Migfit::run(&program, &Gpu::a100()).args(args).done();
+        assert_eq!(ran.job("streamcluster").observed_peak_bytes, Some(bytes));
+    }
 }

@@ -10,6 +10,8 @@ mod build;
 
 mod builds;
 
+mod broken_builds;
+
 mod cmake;
 
 mod libraries;

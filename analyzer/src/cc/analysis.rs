@@ -23,7 +23,7 @@ pub enum AnalysisError {
     #[error("no linked object carries host IR")]
     NoIr,
     /// The IR section of the program is broken.
-    #[error("the host IR in the linked objects cannot be read: {0}")]
+    #[error("the host IR in the linked objects cannot be read: {0}; compile them again")]
     BrokenIr(String),
     /// The analyzer did not start.
     #[error("migfit-analyze cannot be started: {0}")]

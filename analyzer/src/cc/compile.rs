@@ -6,7 +6,7 @@ use super::elf;
 use super::error::CcError;
 use super::settings::{Role, Settings};
 use super::{ir, options, process};
-use migfit_schema::container::{BITCODE, IR_SECTION, append};
+use migfit_schema::container::{IR_SECTION, append_bitcode};
 use std::path::Path;
 
 /// Compiles; returns the compiler's exit code.
@@ -58,7 +58,7 @@ fn beside_the_compiler(settings: &Settings, line: &CommandLine, source: &Source)
 
 fn embed(bitcode: &Path, object: &Path) -> Option<()> {
     let mut section = Vec::new();
-    append(&mut section, BITCODE, &std::fs::read(bitcode).ok()?);
+    append_bitcode(&mut section, &std::fs::read(bitcode).ok()?);
     let file = std::fs::read(object).ok()?;
     let with_ir = elf::put_section(&file, IR_SECTION, IR_SECTION, &section).ok()?;
     elf::replace_file(object, &with_ir).ok()

@@ -10,7 +10,7 @@ use super::linked_objects::without_ir;
 use super::settings::Settings;
 use super::{elf, ir, kept_copy, linker, log};
 use migfit_schema::build::{BuildNote, LogLine};
-use migfit_schema::container::{BITCODE, IR_SECTION, PROFILE_SECTION, entries};
+use migfit_schema::container::{self, IR_SECTION, PROFILE_SECTION};
 use std::path::Path;
 
 /// Links; returns the linker's exit code.
@@ -131,10 +131,9 @@ impl Linked<'_> {
             }
         }
         let gathered = elf::section(&self.file, IR_SECTION).ok().flatten();
-        let entries = entries(gathered.unwrap_or_default())
-            .map_err(|error| AnalysisError::BrokenIr(error.to_string()))?;
-        let bitcode = entries.into_iter().filter(|(mark, _)| *mark == BITCODE);
-        modules.extend(bitcode.map(|(_, module)| module.to_vec()));
+        let bitcode = container::bitcode(gathered.unwrap_or_default());
+        let bitcode = bitcode.map_err(|error| AnalysisError::BrokenIr(error.to_string()))?;
+        modules.extend(bitcode.into_iter().map(<[u8]>::to_vec));
         Ok(modules)
     }
 

@@ -1,16 +1,12 @@
 //! Under nvcc: objects come from the bitcode that they carry, and look like clang's own.
 
 use crate::fixture::{CALLS_CUDA, CLANG, Fixture, MAIN, said, section};
-use migfit_schema::container::{BITCODE, IR_SECTION, entries};
+use migfit_schema::container::{self, IR_SECTION};
 
 fn bitcode(object: &[u8]) -> Vec<Vec<u8>> {
     let section = section(object, IR_SECTION).expect("an IR section");
-    let entries = entries(&section).unwrap();
-    assert!(entries.iter().all(|(mark, _)| *mark == BITCODE));
-    entries
-        .into_iter()
-        .map(|(_, module)| module.to_vec())
-        .collect()
+    let modules = container::bitcode(&section).unwrap();
+    modules.into_iter().map(<[u8]>::to_vec).collect()
 }
 
 fn contains(bytes: &[u8], text: &str) -> bool {

@@ -4,7 +4,7 @@
 use super::compile::{self, Source};
 use super::error::AnalyzeError;
 use crate::program;
-use migfit_schema::container::{self, BITCODE, IR_SECTION};
+use migfit_schema::container::{self, IR_SECTION};
 use migfit_schema::profile::JobProfile;
 use object::read::{Object, ObjectSection};
 use std::path::{Path, PathBuf};
@@ -116,13 +116,8 @@ fn modules(named: &Path, bytes: &[u8]) -> Result<Vec<Vec<u8>>, AnalyzeError> {
         Some(section) => section.data().map_err(|error| damaged(error.to_string())),
         None => Ok(&[][..]),
     };
-    let entries =
-        container::entries(data(IR_SECTION)?).map_err(|error| damaged(error.to_string()))?;
-    let ours: Vec<Vec<u8>> = entries
-        .into_iter()
-        .filter(|(mark, _)| *mark == BITCODE)
-        .map(|(_, module)| module.to_vec())
-        .collect();
+    let ours = container::bitcode(data(IR_SECTION)?).map_err(|error| damaged(error.to_string()))?;
+    let ours: Vec<Vec<u8>> = ours.into_iter().map(<[u8]>::to_vec).collect();
     // clang leaves one zero byte in the section of a source without code.
     let embedded = data(EMBEDDED)?;
     Ok(match ours.is_empty() && embedded.len() > 4 {

@@ -67,6 +67,9 @@ impl BuildError {
             BuildError::HostCompiler => {
                 "leave the option out, or say --host-compiler clang: clang then compiles nvcc's host code".into()
             }
+            BuildError::CommandNotFound(name) if name == "nvcc" => {
+                "export PATH=/usr/local/cuda/bin:$PATH, or where the CUDA toolkit is".into()
+            }
             BuildError::CommandNotFound(_) => {
                 "is it installed and in PATH? The command is run as it stands, without a shell: \
                  for shell syntax say: migfit build -- sh -c '...'"

@@ -1,0 +1,23 @@
+//! Postcard bytes of parts -> a joined program -> a need, under small limits. The bytes come out of users' files.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use migfit_fuzz::{command, device};
+use migfit_schema::profile::{JobProfile, Summary};
+use migfit_schema::program::{Part, join};
+use migfit_sizes::{Limits, evaluate};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(parts) = postcard::from_bytes::<Vec<Part>>(bytes) else {
+        return;
+    };
+    let profile = JobProfile {
+        summary: Summary::blank(""),
+        program: Some(join(&parts)),
+    };
+    let limits = Limits {
+        steps: 20_000,
+        memory: 16 << 20,
+    };
+    let _ = evaluate(&profile, &command(), &device(), &limits);
+});
