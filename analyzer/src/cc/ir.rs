@@ -102,12 +102,12 @@ pub fn side_pass(
 
 /// What makes bodies appear where the user asked for no optimisation; the last of such options counts.
 fn with_bodies(line: &CommandLine) -> Vec<OsString> {
-    let wishes = line
+    let mut wishes = line
         .tokens
         .iter()
         .map(Token::option)
         .filter(|option| option.starts_with("-O"));
-    match wishes.last() {
+    match wishes.next_back() {
         None | Some("-O0") => WITH_BODIES.map(OsString::from).into(),
         Some(_) => Vec::new(),
     }
