@@ -107,10 +107,15 @@ fn with_bodies(line: &CommandLine) -> Vec<OsString> {
         .iter()
         .map(Token::option)
         .filter(|option| option.starts_with("-O"));
-    match wishes.next_back() {
-        None | Some("-O0") => WITH_BODIES.map(OsString::from).into(),
-        Some(_) => Vec::new(),
+    if !matches!(wishes.next_back(), None | Some("-O0")) {
+        return Vec::new();
     }
+    let mut words: Vec<OsString> = WITH_BODIES.map(OsString::from).into();
+    // Without optimisation functions keep their frame pointers: the object is made of this IR.
+    if !line.has_option(|option| option.ends_with("omit-frame-pointer")) {
+        words.push("-fno-omit-frame-pointer".into());
+    }
+    words
 }
 
 fn words_without(line: &CommandLine, unwanted: impl Fn(&Token) -> bool) -> Vec<OsString> {
@@ -156,7 +161,8 @@ mod tests {
             let words: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
             with_bodies(&CommandLine::parse(&words, Language::C)).len()
         };
-        assert_eq!((added("-c a.c"), added("-O2 -O0 -c a.c")), (3, 3));
+        assert_eq!((added("-c a.c"), added("-O2 -O0 -c a.c")), (4, 4));
+        assert_eq!(added("-fomit-frame-pointer -c a.c"), 3);
         assert_eq!((added("-O2 -c a.c"), added("-O0 -O -c a.c")), (0, 0));
     }
 
