@@ -34,9 +34,9 @@ pub enum ExitCode {
     TooLarge,
     /// 91: the job file is wrong, at the line and column told.
     BadJobFile,
-    /// 92: no NVIDIA management library, or no such GPU.
+    /// 92: no NVIDIA driver or management library, or no such GPU.
     NoGpu,
-    /// 93: the GPU's MIG mode is off.
+    /// 93: slices are demanded and the GPU's MIG mode is off, or its mode is about to change.
     MigOff,
     /// 94: no permission to change the GPU's MIG layout.
     NoPermission,

@@ -26,7 +26,7 @@ pub struct Report {
 /// The GPU of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GpuName {
-    /// As given on the command line: `virtual:a100-40gb`, `0`.
+    /// As given on the command line: `virtual:a100-40gb`, `auto`, `0`.
     pub selector: String,
     /// The driver's name for the board.
     pub name: String,
@@ -101,7 +101,7 @@ pub struct JobReport {
     pub observed_peak_bytes: Option<u64>,
     /// How sure the prediction is: `exact`, `assumed`, `upper bound`, `lower bound`, `unknown`, `elastic`.
     pub verdict: String,
-    /// MIG profile of the slice: `1g.5gb`.
+    /// MIG profile of the slice: `1g.5gb`; `whole-gpu` where the GPU is not divided.
     pub mig_profile: Option<String>,
     /// Where the slice lay.
     pub placement: Option<Placement>,

@@ -1,6 +1,8 @@
 //! The GPUs: MIG mode and whether it can be had, permission, what others made, and who holds the devices.
 
 use crate::doctor::finding::{Finding, State};
+use crate::exit_code::ExitCode;
+use crate::failure::Explain;
 use crate::gpu::capability::{self, Right};
 use crate::gpu::driver::{Driver, Machine, MigMode};
 use crate::gpu::driver_gpu::DriverGpu;
@@ -56,7 +58,32 @@ fn all<M: Machine>(machine: &M, demanded: bool, system: System<'_>) -> Vec<Findi
             system,
         )
     });
-    each.collect()
+    each.chain([auto(machine, demanded)]).collect()
+}
+
+/// What `--gpu auto` would take.
+fn auto<M: Machine>(machine: &M, demanded: bool) -> Finding {
+    let wish = Wish {
+        which: Which::Auto,
+        slices_demanded: demanded,
+    };
+    match crate::gpu::open(machine, &wish) {
+        Ok(opened) => {
+            let facts = opened.gpu.facts();
+            Finding::ok(
+                "gpu.auto",
+                format!(
+                    "migfit run --gpu {wish} takes {} ({})",
+                    facts.name, facts.uuid
+                ),
+            )
+        }
+        Err(error) => {
+            let occupied = error.exit_code() == ExitCode::GpuOccupied;
+            let state = if occupied { State::Warn } else { State::Broken };
+            Finding::of_error("gpu.auto", state, &error)
+        }
+    }
 }
 
 fn one<D: Driver>(

@@ -41,6 +41,7 @@ fn a_gpu_that_is_ready_is_all_ok() {
             "ok gpu.0.slices: MIG profiles as the driver tells them: 1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",
             "ok gpu.0.permission: this user may cut and destroy slices",
             "ok gpu.0.places: no GPU instance is there: every place is free",
+            "ok gpu.auto: migfit run --gpu mig:auto takes NVIDIA A100-SXM4-40GB (GPU-a100-40gb)",
         ]
     );
 }
@@ -91,38 +92,44 @@ fn every_mig_mode_has_its_state() {
 
 #[test]
 fn refusals_and_others_are_told() {
-    let closed = said(vec![a100().refusing("remaining", 9, no_permission)], false);
-    assert!(
-        closed
-            .last()
-            .unwrap()
-            .starts_with("broken gpu.0.permission: this user may not")
-    );
-    let hidden = said(vec![a100().refusing("profiles", 9, no_permission)], false);
-    assert!(
-        hidden
-            .last()
-            .unwrap()
-            .starts_with("broken gpu.0.permission")
-    );
-    let lost = said(
-        vec![a100().refusing("board", 9, |call| GpuError::Lost { call })],
-        false,
-    );
-    assert_eq!(lost.len(), 1);
-    assert!(lost[0].starts_with("broken gpu.0: board: the GPU is lost"));
-    let shared = said(vec![a100().with("3g.20gb@4").used_by(7, None)], false);
-    assert!(
-        shared
-            .iter()
-            .any(|one| one.starts_with("warn gpu.0.holders: held by pid 7"))
-    );
-    assert_eq!(
-        shared.last().unwrap(),
-        "warn gpu.0.places: GPU instances are there that migfit leaves alone: 3g.20gb@4; places are left beside them"
-    );
-    let full = said(vec![a100().with("7g.40gb@0")], false);
-    assert!(full.last().unwrap().ends_with("no place is left"));
+    for (gpu, expected) in [
+        (
+            a100().refusing("remaining", 9, no_permission),
+            &[
+                "broken gpu.0.permission: this user may not",
+                "broken gpu.auto: ",
+            ][..],
+        ),
+        (
+            a100().refusing("profiles", 9, no_permission),
+            &["broken gpu.0.permission: this user may not"],
+        ),
+        (
+            a100().refusing("board", 9, |call| GpuError::Lost { call }),
+            &["broken gpu.0: board: the GPU is lost", "broken gpu.auto: "],
+        ),
+        (
+            a100().with("3g.20gb@4").used_by(7, None),
+            &[
+                "warn gpu.0.holders: held by pid 7",
+                "warn gpu.0.places: GPU instances are there that migfit leaves alone: 3g.20gb@4; places are left",
+                "ok gpu.auto: ",
+            ],
+        ),
+        (
+            a100().with("7g.40gb@0"),
+            &[
+                "warn gpu.0.places: GPU instances are there that migfit leaves alone: 7g.40gb@0; no place is left",
+                "warn gpu.auto: ",
+            ],
+        ),
+    ] {
+        let said = said(vec![gpu], false);
+        for expected in expected {
+            let is_there = said.iter().any(|one| one.starts_with(expected));
+            assert!(is_there, "no '{expected}' in {said:#?}");
+        }
+    }
     assert!(said(Vec::new(), false)[0].starts_with("broken gpu: the driver lists no GPU"));
 }
 

@@ -225,9 +225,10 @@ fn name(board: &ToldBoard, told: &ToldProfile, offered: &[Offered]) -> Option<Pr
 /// vendor's go-nvlib; it reproduces every name of the built-in models.
 fn nominal_gb(memory_mib: u64, Mib(total): Mib) -> u32 {
     let total = total.max(1);
-    let eighths = (8 * memory_mib).div_ceil(total);
+    let eighths = memory_mib.saturating_mul(8).div_ceil(total);
     let gib = total.div_ceil(1024);
-    u32::try_from((eighths * gib + 4) / 8).unwrap_or(u32::MAX)
+    let rounded = eighths.saturating_mul(gib).saturating_add(4) / 8;
+    u32::try_from(rounded).unwrap_or(u32::MAX)
 }
 
 /// Memory of the board; where the driver does not tell it, that of the largest MIG profile.

@@ -4,6 +4,7 @@ use super::*;
 use crate::gpu::scripted::{told_board, told_profiles};
 use migfit_mig::LayoutGraph;
 use migfit_schema::units::Bytes;
+use proptest::prelude::*;
 
 /// What a driver tells of a built-in model's MIG profiles, smallest constant first, as drivers list them.
 fn offered(model: &Model, named: bool) -> Vec<Offered> {
@@ -169,4 +170,58 @@ fn an_undivided_gpu_is_one_slice_with_what_is_free() {
         ..board
     };
     assert!(undivided(&hidden).is_err());
+}
+
+/// Anything that a driver could tell of a MIG profile.
+fn any_offer() -> impl Strategy<Value = Offered> {
+    let place = (0u32..40, 0u32..12).prop_map(|(start, size)| Placement { start, size });
+    let name = proptest::option::of("(MIG )?[0-9]{1,2}g\\.[0-9]{1,3}gb([+-][a-z.]{0,6})?");
+    let numbers = (
+        0u32..24,
+        0u32..70,
+        0u32..9,
+        any::<u32>(),
+        0u32..9,
+        any::<u64>(),
+    );
+    let places = proptest::collection::vec(place, 0..5);
+    (numbers, name, places).prop_map(
+        |((index, id, sm_slices, sms, count, memory_mib), name, places)| {
+            let told = ToldProfile {
+                index: crate::gpu::driver::ProfileIndex(index),
+                id: crate::gpu::driver::ProfileId(id),
+                name,
+                sm_slices,
+                sms,
+                count,
+                memory_mib,
+                engines: migfit_mig::Engines::default(),
+            };
+            (told, places)
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_driver_tells_is_a_model_or_a_refusal(
+        offered in proptest::collection::vec(any_offer(), 0..8), total in any::<u64>(), told in any::<bool>(),
+    ) {
+        let memory = crate::gpu::driver::ToldMemory { total: Bytes(total), free: Bytes(total / 2) };
+        let board = ToldBoard {
+            memory: told.then_some(memory),
+            ..told_board(migfit_mig::find("a100-40gb").unwrap())
+        };
+        let Ok(model) = live_model(&board, &offered) else {
+            return Ok(());
+        };
+        prop_assert!(!model.profiles.is_empty() && model.memory_slices <= MOST_SLICES);
+        for profile in &model.profiles {
+            prop_assert!(profile.placements().all(|place| place.mask() != 0));
+            let same = model.profiles.iter().filter(|other| other.name == profile.name);
+            prop_assert_eq!(same.count(), 1);
+            // The names stand in job files, reports and flags.
+            prop_assert_eq!(profile.name.to_string().parse(), Ok(profile.name));
+        }
+    }
 }

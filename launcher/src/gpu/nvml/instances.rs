@@ -19,6 +19,9 @@ impl NvmlDevice {
         count: u32,
     ) -> Result<Vec<ToldInstance>, GpuError> {
         const CALL: &str = "nvmlDeviceGetGpuInstances";
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         let call = function(&self.nvml.lib().nvmlDeviceGetGpuInstances, CALL)?;
         let mut found = vec![std::ptr::null_mut(); count as usize];
         let mut length = count;
