@@ -2,10 +2,10 @@
 //! driver in the place of the system's, whole, refusing and old.
 
 use migfit_tests::migfit::migfit;
-use migfit_tests::{OldDriver, Outcome, Sandbox, Stage, not_tried, process};
+use migfit_tests::{OldDriver, Outcome, Sandbox, Stage, not_tried, old_driver, process};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const COMPILERS: [(&str, &str); 2] = [
@@ -201,4 +201,39 @@ fn a_function_that_slices_need_is_broken() {
     assert_eq!(outcome.code, 99, "{outcome}");
     let id = format!("driver.functions.{lost}");
     assert_eq!(state(&outcome, &id).as_deref(), Some("broken"));
+}
+
+/// An installation whose preloaded library exports one name less.
+fn without_hook(place: &Sandbox, name: &str) -> PathBuf {
+    let prefix = place.path(&format!("without-{name}"));
+    let stage = Stage::ready();
+    for program in ["migfit", "migfit-cc", "migfit-analyze"] {
+        let to = prefix.join("bin").join(program);
+        std::fs::create_dir_all(prefix.join("bin")).expect("room");
+        std::fs::copy(stage.program(program), to).expect("staged");
+    }
+    let lib = prefix.join("lib/migfit");
+    std::fs::create_dir_all(&lib).expect("room");
+    std::os::unix::fs::symlink(stage.virtual_gpu(), lib.join("vgpu")).expect("room");
+    let mut runtime = std::fs::read(stage.runtime()).expect("staged");
+    old_driver::rename(&mut runtime, name);
+    std::fs::write(lib.join("libmigfit_runtime.so"), runtime).expect("room");
+    prefix.join("bin/migfit")
+}
+
+#[test]
+fn hooks_that_are_not_found_are_told_by_the_way_that_misses_them() {
+    let place = Sandbox::new();
+    let mut command = Command::new(without_hook(&place, "dlsym"));
+    process::clean(&mut command).args(["doctor", "--json", "--gpu", "virtual:a100-40gb"]);
+    let outcome = process::output(&mut command);
+    assert_eq!(outcome.code, 99, "{outcome}");
+    for (id, expected) in [
+        ("preload.linked", "ok"),
+        ("preload.dlsym", "broken"),
+        ("preload.get-proc-address", "broken"),
+        ("preload.record", "broken"),
+    ] {
+        assert_eq!(state(&outcome, id).as_deref(), Some(expected), "{outcome}");
+    }
 }

@@ -42,7 +42,10 @@ impl OldDriver {
 }
 
 /// Gives an exported function another name of the same length in the table of names, so that nobody finds it.
-fn rename(library: &mut [u8], function: &str) {
+///
+/// # Panics
+/// When the library exports no such name.
+pub fn rename(library: &mut [u8], function: &str) {
     let names = names_of(library);
     let names = library.get_mut(names).expect("its names are in the file");
     let wanted = format!("\0{function}\0").into_bytes();

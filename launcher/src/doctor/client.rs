@@ -23,6 +23,8 @@ pub struct Seen {
     pub hooked: Vec<(String, bool)>,
     /// Bytes that the driver gave.
     pub allocated: u64,
+    /// Why it gave no more.
+    pub refused: Option<String>,
 }
 
 // A name as a program that was linked with -lcuda has it: the loader binds it before anything runs. Weak, so that
@@ -79,14 +81,17 @@ fn look(allocate: bool) -> Result<Seen, String> {
             library.is_some_and(|path| path.ends_with("/libmigfit_runtime.so")),
         )
     });
+    let given = allocate.then(|| allocate_by(driver, ways));
+    let (allocated, refused) = match given {
+        None => (0, None),
+        Some(Ok(bytes)) => (bytes, None),
+        Some(Err(why)) => (0, Some(why)),
+    };
     Ok(Seen {
         trouble: None,
         hooked: hooked.collect(),
-        allocated: if allocate {
-            allocate_by(driver, ways)?
-        } else {
-            0
-        },
+        allocated,
+        refused,
     })
 }
 

@@ -79,7 +79,9 @@ pub fn on_the_virtual_gpu(
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let Some((seen, report)) = seen.ok().and_then(|text| Some((parsed(&text)?, report?))) else {
-        return Ok(vec![failed(&said(ran))]);
+        let own = std::fs::read_to_string(out.join("jobs/self-test/stderr"));
+        let own = own.unwrap_or_default().trim().replace('\n', "; ");
+        return Ok(vec![failed(format!("{} {own}", said(ran)).trim_end())]);
     };
     let mut found = hooks(&seen, &format!("on the virtual GPU ({why})"));
     found.push(recorded(&seen, &report));
@@ -174,9 +176,12 @@ fn recorded(seen: &Seen, report: &Report) -> Finding {
             id,
             State::Broken,
             format!(
-                "the self-test allocated {} bytes, and the run record holds {}",
+                "the self-test allocated {} bytes, and the run record holds {}{}",
                 seen.allocated,
-                peak.map_or_else(|| "none".to_owned(), |peak| peak.to_string())
+                peak.map_or_else(|| "none".to_owned(), |peak| peak.to_string()),
+                seen.refused
+                    .as_ref()
+                    .map_or_else(String::new, |why| format!("; {why}"))
             ),
             REPORT_IT,
         ),
