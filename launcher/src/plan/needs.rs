@@ -2,7 +2,7 @@
 //! them; but a program that is not there is told instead of refused, since nothing is started.
 
 use crate::jobs::Job;
-use crate::policy::Policy;
+use crate::policy::{Policy, Share};
 use crate::program;
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
@@ -108,8 +108,10 @@ impl PlannedJob {
         Entrant {
             slices,
             after: self.job.after.clone(),
-            cpus: self.job.cpus,
-            host_memory: self.job.host_memory.unwrap_or_default(),
+            share: Share {
+                cpus: self.job.cpus,
+                memory: self.job.host_memory.unwrap_or_default(),
+            },
         }
     }
 

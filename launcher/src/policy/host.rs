@@ -12,6 +12,15 @@ pub struct HostRoom {
     pub memory: Option<Bytes>,
 }
 
+/// What a job takes of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Cores that it keeps busy.
+    pub cpus: u32,
+    /// Memory; 0 where nothing is stated.
+    pub memory: Bytes,
+}
+
 /// What of the host a job has to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
@@ -22,6 +31,28 @@ pub enum Shortage {
 }
 
 impl HostRoom {
+    /// What a job takes, cut to what there is, so that the largest runs alone instead of never.
+    #[must_use]
+    pub fn cut(self, share: Share) -> Share {
+        Share {
+            cpus: share.cpus.min(self.cpus),
+            memory: self
+                .memory
+                .map_or(share.memory, |all| share.memory.min(all)),
+        }
+    }
+
+    /// What running jobs leave of it.
+    #[must_use]
+    pub fn beside(self, running: impl Iterator<Item = Share>) -> HostRoom {
+        running.fold(self, |room, share| HostRoom {
+            cpus: room.cpus.saturating_sub(share.cpus),
+            memory: room
+                .memory
+                .map(|free| Bytes(free.0.saturating_sub(share.memory.0))),
+        })
+    }
+
     /// What a job would have to wait for; none: it can start.
     #[must_use]
     pub fn lacks(&self, job: &Queued) -> Option<Shortage> {
@@ -36,6 +67,26 @@ impl HostRoom {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_is_cut_to_the_host_and_what_runs_leaves_the_rest() {
+        let host = HostRoom {
+            cpus: 4,
+            memory: Some(Bytes(100)),
+        };
+        let share = |cpus, memory| Share {
+            cpus,
+            memory: Bytes(memory),
+        };
+        assert_eq!(host.cut(share(8, 300)), share(4, 100));
+        assert_eq!(host.cut(share(1, 0)), share(1, 0));
+        let left = host.beside([share(1, 30), share(8, 30)].into_iter());
+        let expected = HostRoom {
+            cpus: 0,
+            memory: Some(Bytes(40)),
+        };
+        assert_eq!(left, expected);
+    }
 
     #[test]
     fn what_is_short_is_named() {

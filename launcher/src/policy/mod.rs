@@ -15,7 +15,7 @@ pub mod fifo;
 
 pub mod named;
 
-pub use host::{HostRoom, Shortage};
+pub use host::{HostRoom, Share, Shortage};
 pub use policies::Policy;
 pub use situation::{Queued, Situation};
 pub use step::{Start, Step};

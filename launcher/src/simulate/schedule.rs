@@ -1,10 +1,9 @@
 //! A whole batch on a clock of our own: jobs, a policy and run times in; who ran where, from when to when, out. It asks
 //! the policy as the live run does: after each start and after each end, one end at a time. Knows no GPU and no file.
 
-use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
+use crate::policy::{HostRoom, Policy, Queued, Share, Shortage, Situation, Start, Step};
 use crate::run::dependents::Dependents;
 use migfit_mig::{Action, Decision, Held, LayoutGraph, NoPlacement, Placed, ProfileName};
-use migfit_schema::units::Bytes;
 use std::time::Duration;
 
 /// A job that takes part.
@@ -14,10 +13,8 @@ pub struct Entrant {
     pub slices: Result<Vec<ProfileName>, String>,
     /// Numbers of the jobs that must have ended before.
     pub after: Vec<usize>,
-    /// Cores that it keeps busy.
-    pub cpus: u32,
-    /// Host memory that it takes.
-    pub host_memory: Bytes,
+    /// What it takes of the host.
+    pub share: Share,
 }
 
 /// Where the batch takes place.
@@ -186,15 +183,13 @@ impl Play<'_> {
         }
     }
 
-    /// What a job takes, cut to what there is, so that the largest runs alone instead of never.
     fn enqueue(&mut self, job: usize, entrant: &Entrant, slices: Vec<ProfileName>) {
-        let host = self.ground.host;
-        let memory = entrant.host_memory;
+        let share = self.ground.host.cut(entrant.share);
         let queued = Queued {
             job,
             slices,
-            cpus: entrant.cpus.min(host.cpus),
-            host_memory: host.memory.map_or(memory, |all| memory.min(all)),
+            cpus: share.cpus,
+            host_memory: share.memory,
         };
         let before = self.queue.partition_point(|other| other.job < job);
         self.queue.insert(before, queued);
@@ -213,17 +208,10 @@ impl Play<'_> {
 
     /// What running jobs leave of the host.
     fn host_room(&self) -> HostRoom {
-        let mut room = self.ground.host;
-        for entrant in self
-            .running
-            .iter()
-            .filter_map(|run| self.entrants.get(run.job))
-        {
-            room.cpus = room.cpus.saturating_sub(entrant.cpus);
-            let memory = entrant.host_memory.0;
-            room.memory = room.memory.map(|free| Bytes(free.0.saturating_sub(memory)));
-        }
-        room
+        let running = self.running.iter();
+        let running = running.filter_map(|run| self.entrants.get(run.job));
+        let host = self.ground.host;
+        host.beside(running.map(|entrant| entrant.share))
     }
 
     /// Starts what can start.

@@ -4,6 +4,7 @@ use super::*;
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
 use migfit_mig::Layout;
+use migfit_schema::units::Bytes;
 use proptest::prelude::*;
 use std::sync::OnceLock;
 
@@ -14,6 +15,13 @@ const ANY_HOST: HostRoom = HostRoom {
     memory: None,
 };
 
+fn share(cpus: u32, memory: u64) -> Share {
+    Share {
+        cpus,
+        memory: Bytes(memory),
+    }
+}
+
 /// A job that these MIG profiles hold, after those others.
 fn job(slices: &str, after: &[usize]) -> Entrant {
     Entrant {
@@ -22,8 +30,7 @@ fn job(slices: &str, after: &[usize]) -> Entrant {
             .map(|name| name.parse().unwrap())
             .collect()),
         after: after.to_vec(),
-        cpus: 1,
-        host_memory: Bytes(0),
+        share: share(1, 0),
     }
 }
 
@@ -145,8 +152,7 @@ fn the_host_bounds_what_runs_at_once() {
     assert_eq!(schedule.makespan(), Duration::from_millis(20_500));
     assert_eq!(schedule.short_of, [Shortage::Cores]);
     let greedy = Entrant {
-        cpus: 64,
-        host_memory: Bytes(1 << 40),
+        share: share(64, 1 << 40),
         ..job("1g.5gb", &[])
     };
     let small = HostRoom {
@@ -201,8 +207,7 @@ proptest! {
         let entrants: Vec<Entrant> = jobs.iter().enumerate().map(|(number, (slice, _, cpus, after))| Entrant {
             slices: Ok(vec![profiles[slice % profiles.len()]]),
             after: (*after < number).then_some(*after).into_iter().collect(),
-            cpus: *cpus,
-            host_memory: Bytes(0),
+            share: share(*cpus, 0),
         }).collect();
         let creation = Duration::from_millis(250);
         let host = HostRoom { cpus: 4, memory: None };
@@ -224,7 +229,7 @@ proptest! {
             let running: Vec<&Placing> = schedule.placings.iter().filter(|p| p.start <= now && now < p.end).collect();
             let layout = Layout::of(graph.model(), running.iter().map(|p| p.decision.placed));
             prop_assert!(layout.is_ok(), "{:?}", layout);
-            let cpus: u32 = running.iter().map(|p| entrants[p.job].cpus).sum();
+            let cpus: u32 = running.iter().map(|p| entrants[p.job].share.cpus).sum();
             prop_assert!(cpus <= 4);
         }
     }

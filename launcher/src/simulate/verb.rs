@@ -2,7 +2,7 @@
 
 use crate::cli::request::{PolicyName, SimulateRequest};
 use crate::jobs::{Commands, Job, source};
-use crate::policy::{HostRoom, Policy};
+use crate::policy::{HostRoom, Policy, Share};
 use crate::run::need::foretell;
 use crate::simulate::costs::{CREATION, run_time};
 use crate::simulate::error::Untimed;
@@ -124,8 +124,10 @@ impl<'s> Simulation<'s> {
             entrants.push(Entrant {
                 slices: Ok(slices),
                 after: job.after.clone(),
-                cpus: job.cpus,
-                host_memory: job.host_memory.unwrap_or_default(),
+                share: Share {
+                    cpus: job.cpus,
+                    memory: job.host_memory.unwrap_or_default(),
+                },
             });
         }
         match untimed.is_empty() {
