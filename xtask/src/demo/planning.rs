@@ -15,7 +15,16 @@ pub fn show(begun: Instant) -> Result<(), ChoreError> {
     migfit(&["layout", "show", "--gpu", "a100-40gb"])?;
     migfit(&["layout", "graph", "--gpu", "a100-40gb"])?;
     show::chapter("2. A plan: who goes where, and why");
-    migfit(&["run", "-f", MEASURED, "--plan", "--gpu", "a100-40gb"])?;
+    migfit(&[
+        "run",
+        "-f",
+        MEASURED,
+        "--plan",
+        "--gpu",
+        "a100-40gb",
+        "--cpus",
+        "16",
+    ])?;
     show::chapter("3. The same policies on a simulated clock, against one job at a time");
     migfit(&[
         "simulate",
