@@ -91,6 +91,30 @@ fn the_library_that_the_loader_takes_is_asked() {
 }
 
 #[test]
+fn a_library_that_is_not_found_is_named_with_what_helps() {
+    let project = Project::fixture("library");
+    project.built(&["make"]);
+    project.tool("sh", &["-c", "mkdir elsewhere && mv libscale.so elsewhere"]);
+    let text = Migfit::fit(&project.program("program"))
+        .args("1000 3")
+        .outcome()
+        .expect_success()
+        .stdout;
+    assert!(
+        text.contains("libscale.so (shared library; not found from here: is LD_LIBRARY_PATH set"),
+        "{text}"
+    );
+    let found = Migfit::fit(&project.program("program")).args("1000 3");
+    let found = found
+        .env("LD_LIBRARY_PATH", &project.folder().text("elsewhere"))
+        .json();
+    assert_eq!(
+        (found.peak(), found.need().verdict.as_str()),
+        (4000, "exact")
+    );
+}
+
+#[test]
 fn a_library_without_migfit_is_named_and_bounds_nothing() {
     let project = Project::fixture("library");
     let runtime = "-lcudart";

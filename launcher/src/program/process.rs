@@ -108,7 +108,7 @@ fn joined(
     }
     summary
         .unknowns
-        .extend(changed(&summary.libraries, &present));
+        .extend(changed(&summary.libraries, found, &present));
     summary.device_variables = variables(&parts);
     let was_unseen = |text: &String| {
         summary
@@ -118,10 +118,8 @@ fn joined(
     };
     summary.without_ir.retain(|text| !was_unseen(text));
     let looked_into: Vec<bool> = libraries.iter().map(Option::is_some).collect();
-    let unseen = not_looked_into(found, &looked_into);
-    summary
-        .without_ir
-        .extend(unseen.map(|library| Library::unseen(&library.name)));
+    let missing = not_looked_into(found, &looked_into);
+    summary.without_ir.extend(missing.map(unseen));
     summary.libraries = present;
     Ok(JobProfile {
         program: Some(join(&parts)),
@@ -142,13 +140,30 @@ fn variables(parts: &[Part]) -> u64 {
 }
 
 /// One note for each library that is not as it was when the program was linked: the formulas are of then.
-fn changed(then: &[Library], now: &[Library]) -> Vec<Unknown> {
-    let different = now.iter().filter(|library| !then.contains(library));
+fn changed(then: &[Library], found: &[Needed], now: &[Library]) -> Vec<Unknown> {
+    let there = found
+        .iter()
+        .zip(now)
+        .filter(|(library, _)| library.path.is_some());
+    let different = there.filter(|(_, now)| !then.contains(now));
     different
-        .map(|library| Unknown {
+        .map(|(library, _)| Unknown {
             site: None,
             what: format!("formulas of {}", library.name),
-            reason: "the library is not the one that the program was linked with: figures are of this one, formulas of that; link the program again".to_owned(),
+            reason: "the library is not the one that the program was linked with: figures are of this one, \
+                     formulas of that; link the program again"
+                .to_owned(),
         })
         .collect()
+}
+
+/// How a library that was not looked into is listed.
+fn unseen(library: &Needed) -> String {
+    match library.path {
+        Some(_) => Library::unseen(&library.name),
+        None => format!(
+            "{} (shared library; not found from here: is LD_LIBRARY_PATH set as for the run?)",
+            library.name
+        ),
+    }
 }
