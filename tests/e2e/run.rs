@@ -8,7 +8,7 @@ use serde_json::Value;
 fn demo_batch(gpu: &Gpu) -> Run {
     Run::of(gpu)
         .folder(rodinia_folder())
-        .flags(&["-f", "mixes/small.toml"])
+        .flags(&["-f", "mixes/all.toml"])
 }
 
 #[test]

@@ -12,8 +12,19 @@ pub struct Case {
     pub arguments: &'static str,
     /// Most device bytes at the same time.
     pub bytes: u64,
-    /// Whether some number of launches comes from what the device computes.
-    pub device_decides: bool,
+    /// What of its launches can be known before.
+    pub launches: Known,
+}
+
+/// What can be known of a program's launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Shapes and how often.
+    All,
+    /// Shapes; how often comes from what the device computes.
+    Shapes,
+    /// Some shapes; others come from what the device computes.
+    SomeShapes,
 }
 
 /// Two argument lists and more for each program.
@@ -30,6 +41,7 @@ pub fn cases() -> Vec<Case> {
         kmeans(),
         srad(),
         backprop(),
+        streamcluster(),
         lava_md(),
         particlefilter(),
     ]
@@ -41,14 +53,7 @@ fn known(program: &'static str, arguments: &'static str, bytes: u64) -> Case {
         program,
         arguments,
         bytes,
-        device_decides: false,
-    }
-}
-
-fn decided_by_device(program: &'static str, arguments: &'static str, bytes: u64) -> Case {
-    Case {
-        device_decides: true,
-        ..known(program, arguments, bytes)
+        launches: Known::All,
     }
 }
 
@@ -85,7 +90,10 @@ fn lud() -> Vec<Case> {
 fn bfs() -> Vec<Case> {
     let case = |arguments: &'static str| {
         let (nodes, edges) = graph_size(arguments);
-        decided_by_device("bfs", arguments, 15 * nodes + 4 * edges + 1)
+        Case {
+            launches: Known::Shapes,
+            ..known("bfs", arguments, 15 * nodes + 4 * edges + 1)
+        }
     };
     vec![
         case("inputs/graph_4096"),
@@ -125,7 +133,10 @@ fn kmeans() -> Vec<Case> {
     let case = |arguments, points: u64, most: u64| {
         let features = 34;
         let bytes = 8 * points * features + 4 * points + 4 * most * features;
-        decided_by_device("kmeans", arguments, bytes)
+        Case {
+            launches: Known::Shapes,
+            ..known("kmeans", arguments, bytes)
+        }
     };
     vec![
         case("-i inputs/points_10000", 10_000, 5),
@@ -145,6 +156,27 @@ fn srad() -> Vec<Case> {
 fn backprop() -> Vec<Case> {
     let case = |arguments, inputs: u64| known("backprop", arguments, 144 * inputs + 208);
     vec![case("16", 16), case("65536", 65_536)]
+}
+
+fn streamcluster() -> Vec<Case> {
+    let case = |arguments, points: u64, most: u64, dim: u64| Case {
+        launches: Known::SomeShapes,
+        ..known(
+            "streamcluster",
+            arguments,
+            points * (8 * most + 4 * dim + 21),
+        )
+    };
+    vec![
+        case("3 6 8 1000 500 100 none /dev/null 1", 500, 6, 8),
+        case(
+            "4 8 32 0 2048 500 inputs/stream_16384 /dev/null 1",
+            2048,
+            8,
+            32,
+        ),
+        case("2 3 4 300 100 200 none /dev/null 1", 200, 3, 4),
+    ]
 }
 
 fn lava_md() -> Vec<Case> {

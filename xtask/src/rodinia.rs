@@ -91,6 +91,15 @@ pub const PROGRAMS: &[Program] = &[
         large: "1048560",
     },
     Program {
+        name: "streamcluster",
+        arguments: [
+            "3 6 8 1000 500 100 none /dev/null 1",
+            "4 8 32 0 2048 500 inputs/stream_16384 /dev/null 1",
+            "10 20 32 4096 4096 1000 none /dev/null 1",
+        ],
+        large: "3 6 8 1000 500 1000000 none /dev/null 1",
+    },
+    Program {
         name: "lavaMD",
         arguments: ["-boxes1d 4", "-boxes1d 10", "-boxes1d 24"],
         large: "-boxes1d 100",

@@ -75,13 +75,13 @@ fn fit(program: &Program, folder: &Path) -> Result<(), ChoreError> {
 
 fn run_batch(folder: &Path) -> Result<PathBuf, ChoreError> {
     let out = paths::target().join("demo/run");
-    let shown = "migfit run -f mixes/small.toml --gpu virtual:a100-40gb --policy fifo --out ../run";
+    let shown = "migfit run -f mixes/all.toml --gpu virtual:a100-40gb --policy fifo --out ../run";
     show::command(shown);
     let mut run = Command::new(paths::program("migfit"));
     run.current_dir(folder).args([
         "run",
         "-f",
-        "mixes/small.toml",
+        "mixes/all.toml",
         "--gpu",
         GPU,
         "--policy",
