@@ -37,12 +37,15 @@ pub fn compile(
 fn from_bitcode(settings: &Settings, line: &CommandLine, source: &Source) -> Option<()> {
     let scratch = tempfile::tempdir().ok()?;
     let bitcode = scratch.path().join("host.bc");
-    let front = ir::front_end(settings, line, source, &bitcode)?;
+    let front = ir::front_end(settings, line, source, &bitcode, false)?;
     let back = ir::back_end(settings, line, &bitcode, &source.object)?;
     process::repeat(&front);
     process::repeat(&back);
+    let rich = scratch.path().join("bodies.bc");
+    let has_rich =
+        ir::lacks_bodies(line) && ir::front_end(settings, line, source, &rich, true).is_some();
     // The object stands; should it not take the section, it is named at the link.
-    let _ = embed(&bitcode, &source.object);
+    let _ = embed(if has_rich { &rich } else { &bitcode }, &source.object);
     Some(())
 }
 

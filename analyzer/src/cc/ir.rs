@@ -37,18 +37,27 @@ const RELAXED_C: [&str; 5] = [
     "-Wno-error=incompatible-function-pointer-types",
 ];
 
-/// The front end of the user's own compile, to `bitcode`; what clang said, or `None` when it failed.
+/// Whether the IR of the user's own compile leaves out what the analysis wants to see.
+pub fn lacks_bodies(line: &CommandLine) -> bool {
+    !with_bodies(line).is_empty()
+}
+
+/// The front end of the user's own compile, to `bitcode`; what clang said, or `None` when it failed. With `bodies`
+/// those of inline functions come too: such IR is for the analysis, not for the object.
 pub fn front_end(
     settings: &Settings,
     line: &CommandLine,
     source: &Source,
     bitcode: &Path,
+    bodies: bool,
 ) -> Option<Vec<u8>> {
     let unwanted = |token: &Token| matches!(token.kind, Kind::Output | Kind::CompileOnly);
     let mut words = words_without(line, unwanted);
     words.extend(IR_OPTIONS.map(OsString::from));
     words.push("-Wno-unused-command-line-argument".into());
-    words.extend(with_bodies(line));
+    if bodies {
+        words.extend(with_bodies(line));
+    }
     if !line.wants_debug() {
         words.push("-g".into());
     }

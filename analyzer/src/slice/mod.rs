@@ -19,7 +19,9 @@
 //!    kept. A loop's head decides when the loop is left, not whether, so it does not decide a phi behind the loop.
 //! 6. **The status of a CUDA call** is success and needs nothing of the call, or a checked copy would drag in the loop
 //!    that fills what is copied.
-//! 7. **An unknown branch** gets advice for the evaluator: an error exit is not taken; a loop with CUDA calls runs its
+//! 7. **A condition made of what the device computed** is not known before the run whatever is kept, so nothing of what
+//!    it is made of is kept for it.
+//! 8. **An unknown branch** gets advice for the evaluator: an error exit is not taken; a loop with CUDA calls runs its
 //!    body once; of two ways the one with CUDA calls is taken; without any, evaluation goes on at the join.
 //!
 //! What is cut is then made small: chains of blocks become one and ids close up.

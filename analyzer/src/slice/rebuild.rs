@@ -109,8 +109,12 @@ impl Scene<'_> {
         } else {
             vec![empty(Terminator::Return(self.unknown_results()))]
         };
+        // Each block may need one more register, for a condition that is not known.
+        let more = u32::try_from(self.body.blocks.len()).unwrap_or(0);
+        let has_more = !self.kept.unknown_branches.is_empty();
         Function {
             blocks,
+            registers: self.body.registers + if has_more { more } else { 0 },
             ..self.body.clone()
         }
     }
@@ -126,10 +130,23 @@ impl Scene<'_> {
             };
             self.instruction(at, instruction)
         });
+        let mut ops: Vec<Instruction> = ops.collect();
+        let mut end = self.terminator(id, &block.end);
+        if self.kept.unknown_branches.contains(&(self.id, id)) {
+            let condition = self.body.registers + id;
+            ops.push(Instruction {
+                op: Op::Unsupported {
+                    dst: vec![condition],
+                    what: "a result of the device".to_owned(),
+                },
+                place: block.end_place,
+            });
+            ask(&mut end, Operand::Reg(condition));
+        }
         Block {
             phis: phis.cloned().collect(),
-            ops: ops.collect(),
-            end: self.terminator(id, &block.end),
+            ops,
+            end,
             end_place: block.end_place,
         }
     }
@@ -239,6 +256,15 @@ impl Scene<'_> {
             is_main: self.is_main,
         };
         with_advice(end.clone(), surroundings.advice(id))
+    }
+}
+
+/// Another question at the end of a block.
+fn ask(end: &mut Terminator, question: Operand) {
+    match end {
+        Terminator::Branch { condition, .. } => *condition = question,
+        Terminator::Switch { value, .. } => *value = question,
+        _ => {}
     }
 }
 

@@ -121,6 +121,9 @@ impl Source {
             Source::Property(name) => {
                 format!("it depends on the device property {name}, which is not known here")
             }
+            Source::Unsupported(what) if what == "a result of the device" => {
+                "it depends on a result of the device".to_owned()
+            }
             Source::Unsupported(what) => format!("it depends on {what}, which is not followed"),
             Source::Index => "it is written at an unknown index".to_owned(),
             Source::File(path) => {

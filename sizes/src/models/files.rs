@@ -175,14 +175,10 @@ impl Reader {
         self.file.is_none().then(|| self.chunk.clone())
     }
 
-    /// Adds to the end of a text. False where it is none.
-    pub fn append(&mut self, more: &[u8]) -> bool {
-        if self.file.is_some() {
-            return false;
-        }
-        self.chunk.extend_from_slice(more);
-        self.size = self.chunk.len() as u64;
-        true
+    /// Puts a longer text in the place of a text; what was read stays read.
+    pub fn replace(&mut self, text: Vec<u8>) {
+        self.size = text.len() as u64;
+        self.chunk = text;
     }
 
     /// The next byte, left in place.

@@ -48,6 +48,11 @@ impl Keeper<'_> {
                 continue;
             }
             let body = self.known.program.functions.get(function as usize);
+            if self.hangs_on_device(function, block) {
+                self.kept.unknown_branches.insert((function, block));
+                waiting.extend(self.known.graphs.control(function).controllers(block));
+                continue;
+            }
             match body
                 .and_then(|body| body.blocks.get(block as usize))
                 .map(|found| &found.end)

@@ -1,6 +1,7 @@
 //! The walk backwards: registers lead to instructions, instructions to operands and to objects, objects to writers.
 
 use super::destinations::is_destination;
+use super::device::{Arrivals, arrivals};
 use super::kept::Kept;
 use super::seeds::seeds;
 use crate::slice::calls::Calls;
@@ -33,6 +34,7 @@ pub struct Known<'a> {
 pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
     let seeds = seeds(&known, eventful);
     let mut keeper = Keeper {
+        arrivals: arrivals(&known),
         definitions: Definitions::of(known.program),
         known,
         kept: Kept::default(),
@@ -55,6 +57,7 @@ pub struct Keeper<'a> {
     pub(super) known: Known<'a>,
     pub(super) definitions: Definitions<'a>,
     pub(super) kept: Kept,
+    pub(super) arrivals: Arrivals,
     registers: HashSet<(FunctionId, Reg)>,
     readers: HashSet<(ObjectId, Position)>,
     pub(super) whole: HashSet<FunctionId>,

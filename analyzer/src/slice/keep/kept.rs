@@ -15,6 +15,8 @@ pub struct Kept {
     pub phis: HashSet<(FunctionId, Reg)>,
     /// Branches and switches.
     pub branches: HashSet<(FunctionId, BlockId)>,
+    /// Of these, the ones that hang on what the device computes: what they ask is not kept.
+    pub unknown_branches: HashSet<(FunctionId, BlockId)>,
     /// Results of functions.
     pub results: HashSet<(FunctionId, usize)>,
     /// Functions with an effect that is kept.

@@ -5,6 +5,7 @@ mod calls;
 mod checks;
 mod decisions;
 mod destinations;
+mod device;
 mod keeper;
 mod kept;
 mod seeds;

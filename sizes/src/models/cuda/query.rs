@@ -9,6 +9,7 @@ use crate::machine::object::Kind;
 use crate::machine::value::Value;
 use crate::models::number::arg;
 use crate::models::table::Family;
+use migfit_schema::kernel::Kernel;
 
 /// The models of this file.
 pub const MODELS: Family = &[
@@ -215,10 +216,11 @@ fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let known = symbol
         .as_deref()
         .and_then(|symbol| kernel::known(host, symbol));
-    let blocks = match (known, arg(args, 2).get(), arg(args, 3).get()) {
+    let kernel = known.map(|kernel| assumed_small(host, kernel));
+    let blocks = match (kernel, arg(args, 2).get(), arg(args, 3).get()) {
         (Some(kernel), Ok(threads), Ok(dynamic)) => {
             let capability = host.device.compute_capability;
-            occupancy::blocks_per_sm(kernel, capability, threads as u32, dynamic)
+            occupancy::blocks_per_sm(&kernel, capability, threads as u32, dynamic)
         }
         _ => None,
     };
@@ -228,6 +230,23 @@ fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     };
     host.store(arg(args, 0), 4, blocks);
     success(host, args)
+}
+
+/// A kernel of which the device code told nothing is taken to be small, and said to be.
+fn assumed_small(host: &mut Host<'_>, kernel: &Kernel) -> Kernel {
+    /// As many registers as let an SM hold as many threads as it can.
+    const REGISTERS: u32 = 32;
+    if kernel.registers.is_none() || kernel.static_shared.is_none() {
+        let what = format!("occupancy of {}", kernel.name);
+        let reason = "its device code was not looked at: it is taken to use at most 32 registers and no static shared memory";
+        let place = host.place;
+        host.notes.assume(place, &what, reason.to_owned());
+    }
+    Kernel {
+        registers: kernel.registers.or(Some(REGISTERS)),
+        static_shared: kernel.static_shared.or(Some(0)),
+        ..kernel.clone()
+    }
 }
 
 /// (out, function): shared bytes at 0, most threads at 24, registers at 28 of cudaFuncAttributes.
@@ -240,7 +259,11 @@ fn function_attributes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Hal
     let known = symbol
         .as_deref()
         .and_then(|symbol| kernel::known(host, symbol));
-    if let Some(kernel) = known {
+    if let Some(kernel) = known.map(|kernel| assumed_small(host, kernel)) {
+        /// Most threads of a block, unless launch bounds or registers allow fewer.
+        const THREADS: u64 = 1024;
+        host.memory
+            .store(address.wrapping_add(24), 4, Value::known(THREADS));
         if let Some(bytes) = kernel.static_shared {
             host.memory
                 .store(address, 8, Value::known(u64::from(bytes)));

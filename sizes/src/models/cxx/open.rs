@@ -302,12 +302,44 @@ fn made_of_string(host: &mut Host<'_>, args: &[Value], layout: &Layout) -> Resul
 fn hold(host: &mut Host<'_>, buffer: Value, text: Result<Vec<u8>, Mark>) -> Result<Value, Halt> {
     let address = buffer.get()?;
     host.files.close(address);
+    mirror(host, address, text.as_deref().map_err(|mark| *mark))?;
     let stream = match text {
         Ok(text) => Stream::Reader(Reader::of_text(text)),
         Err(_) => Stream::Hidden("a text that is not known".to_owned()),
     };
     host.files.insert(address, stream);
     Ok(Value::known(0))
+}
+
+/// From a string's buffer to its `std::ios`.
+const TO_IOS: u64 = 104;
+
+/// Whether the buffer of a stream holds a text: it lies just before the `std::ios`, which a file's does not.
+pub fn holds_text(ios: Ios, buffer: u64) -> bool {
+    ios.0.wrapping_sub(buffer) == TO_IOS
+}
+
+/// Sets the six pointers of a buffer around its text, for inlined code that makes a string of what lies between them.
+pub fn mirror(host: &mut Host<'_>, buffer: u64, text: Result<&[u8], Mark>) -> Result<(), Halt> {
+    match text {
+        Ok(text) => {
+            let start = host.new_text(text)?;
+            let end = start.wrapping_add(text.len() as u64);
+            for (offset, pointer) in [
+                (8, start),
+                (16, start),
+                (24, end),
+                (32, start),
+                (40, end),
+                (48, end),
+            ] {
+                host.memory
+                    .store(buffer.wrapping_add(offset), 8, Value::known(pointer));
+            }
+        }
+        Err(mark) => host.memory.spoil(buffer.wrapping_add(8), 48, mark),
+    }
+    Ok(())
 }
 
 /// (buffer, characters, ...): the string in the buffer was changed, and is read from its start.

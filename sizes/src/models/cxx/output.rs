@@ -1,10 +1,11 @@
 //! `out << x`: kept for streams whose text may be asked for, dropped for all others.
 
 use super::ios::Ios;
+use super::open::{holds_text, mirror};
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
 use crate::machine::value::Value;
-use crate::models::files::Stream;
+use crate::models::files::{Reader, Stream};
 use crate::models::number::arg;
 use crate::models::table::Family;
 
@@ -85,19 +86,33 @@ fn put(host: &mut Host<'_>, stream: Value, more: Result<Vec<u8>, Mark>) -> Resul
     let Some(buffer) = ios.buffer(host) else {
         return Ok(stream);
     };
-    let more = match ios.writes_plainly(host) {
-        true => more,
+    if !holds_text(ios, buffer) {
+        return Ok(stream);
+    }
+    let whole = match host.files.get(buffer) {
+        Some(Stream::Reader(reader)) => reader.text().ok_or(Mark::LEFT_OUT),
+        Some(_) => Err(Mark::LEFT_OUT),
+        None => Ok(Vec::new()),
+    };
+    let whole = match ios.writes_plainly(host) {
+        true => whole.and_then(|mut text| {
+            text.extend(more?);
+            Ok(text)
+        }),
         false => Err(Mark::LEFT_OUT),
     };
-    if let Some(kept) = host.files.get(buffer) {
-        match (kept, more) {
-            (Stream::Reader(reader), Ok(more)) => {
-                reader.append(&more);
-            }
-            (kept @ Stream::Reader(_), Err(_)) => {
-                *kept = Stream::Hidden("a text made of what is not known".to_owned());
-            }
-            _ => {}
+    mirror(host, buffer, whole.as_deref().map_err(|mark| *mark))?;
+    match (host.files.get(buffer), whole) {
+        // What was read of it stays read.
+        (Some(Stream::Reader(reader)), Ok(whole)) => reader.replace(whole),
+        (_, Ok(whole)) => {
+            host.files
+                .insert(buffer, Stream::Reader(Reader::of_text(whole)));
+        }
+        (_, Err(_)) => {
+            host.files.close(buffer);
+            let name = "a text made of what is not known".to_owned();
+            host.files.insert(buffer, Stream::Hidden(name));
         }
     }
     Ok(stream)
