@@ -34,7 +34,7 @@ pub enum ExitCode {
     TooLarge,
     /// 91: the job file is wrong, at the line and column told.
     BadJobFile,
-    /// 92: no NVIDIA driver or management library, or no such GPU.
+    /// 92: no NVIDIA driver or management library, or no such GPU or MIG device.
     NoGpu,
     /// 93: slices are demanded and the GPU's MIG mode is off, or its mode is about to change.
     MigOff,
