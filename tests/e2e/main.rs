@@ -38,6 +38,8 @@ mod restarts;
 
 mod limits;
 
+mod disks;
+
 mod slice;
 
 mod stopped;
