@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 28] = [
+const FAMILIES: [Family; 30] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -32,7 +32,9 @@ const FAMILIES: [Family; 28] = [
     clock::MODELS,
     random::MODELS,
     math::MODELS,
-    cxx::containers::MODELS,
+    cxx::trees::MODELS,
+    cxx::lists::MODELS,
+    cxx::hash_tables::MODELS,
     cxx::extract::MODELS,
     cxx::ios::MODELS,
     cxx::open::MODELS,
