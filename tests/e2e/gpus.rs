@@ -1,6 +1,7 @@
 //! Real programs on a GPU that is not divided, on a board that nobody knows, and on a slice that somebody keeps.
 
-use migfit_tests::{Gpu, JobFile, Program, Run, Sandbox, Source, process};
+use migfit_tests::{Gpu, Holder, JobFile, Program, Run, Sandbox, Source, process};
+use std::process::Command;
 
 /// A program that takes memory and ends, or waits.
 fn holds() -> Program {
@@ -81,26 +82,30 @@ fn a_board_that_nobody_knows_is_divided_as_its_driver_tells() {
 #[test]
 fn who_keeps_a_slice_is_named_and_the_slice_stays() {
     let (gpu, pipes) = (Gpu::a100(), Sandbox::new());
-    pipes.pipe("begun");
-    pipes.pipe("never");
-    let holder = holds();
-    // In a session of its own it outlives the job, as a daemon would; it waits for what nobody writes.
+    let (uuid, go) = (pipes.pipe("uuid"), pipes.pipe("go"));
+    // The job tells its slice and ends when somebody else's process holds memory there.
     let line = format!(
-        "setsid {} 64 wait <> {} > {begun} & head -n 1 {begun}",
-        holder.path().display(),
-        pipes.text("never"),
-        begun = pipes.text("begun"),
+        "echo $CUDA_VISIBLE_DEVICES > {}; head -n 1 {} > {}",
+        pipes.text("uuid"),
+        pipes.text("go"),
+        pipes.text("heard"),
     );
     let jobs = JobFile::new().shell("leaves", &line).with_memory("1 GiB");
-    let ran = Run::of(&gpu).file(&jobs).done();
+    let going = Run::of(&gpu).file(&jobs).started();
+    let mut reader = Command::new("timeout");
+    let slice = process::output(reader.args(["60", "head", "-n", "1"]).arg(uuid)).expect_success();
+    let program = holds();
+    let holder = Holder::start(&program, &gpu, slice.stdout.trim(), 64);
+    std::fs::write(go, "go\n").expect("the job reads");
+    let ran = going.ended();
     let left = gpu.snapshot();
     assert_eq!((left.processes.len(), left.gpu_instances.len()), (1, 1));
-    let (pid, gi) = (left.processes[0].pid, left.gpu_instances[0].id);
-    process::signal(pid, libc::SIGKILL);
+    let (pid, gi) = (holder.pid(), left.gpu_instances[0].id);
+    holder.end();
 
     assert_eq!(ran.outcome.code, 95, "{}", ran.outcome);
     assert_eq!(ran.job("leaves").exit_code, Some(0));
-    let command = format!("{} 64 wait", holder.path().display());
+    let command = format!("{} 64 wait", program.path().display());
     let shown: String = command.chars().take(40).collect();
     for part in [
         format!(
