@@ -6,7 +6,7 @@ use crate::policy::{Policy, Share};
 use crate::program;
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
-use crate::run::virtual_gpu_only::holds_static_runtime;
+use crate::run::virtual_gpu_only::static_runtime;
 use crate::simulate::schedule::Entrant;
 use crate::sizing::{Board, measured};
 use migfit_mig::ProfileName;
@@ -85,9 +85,9 @@ fn hindrance(job: &Job, program: &Result<PathBuf, String>, board: Board<'_>) -> 
     match program {
         Err(_) if job.command.is_empty() => Some(Hindrance::NoCommand),
         Err(why) => Some(Hindrance::NoProgram(why.clone())),
-        Ok(file) if board.is_virtual && holds_static_runtime(file) => Some(Hindrance::NotHere(
-            "the static CUDA runtime works on a real GPU only".to_owned(),
-        )),
+        Ok(file) if board.is_virtual && static_runtime(file, job).is_some() => Some(
+            Hindrance::NotHere("the static CUDA runtime works on a real GPU only".to_owned()),
+        ),
         Ok(_) => None,
     }
 }

@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
-use crate::run::virtual_gpu_only::holds_static_runtime;
+use crate::run::virtual_gpu_only::static_runtime;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::{Path, PathBuf};
@@ -69,8 +69,12 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             .and_then(program::startable)
             .map_err(|error| not_startable(&job, error))?;
         let file = std::path::absolute(&found).unwrap_or(found);
-        let program = if ground.board.is_virtual && holds_static_runtime(&file) {
-            Err(CannotStart::StaticRuntime(file))
+        let hindered = match ground.board.is_virtual {
+            true => static_runtime(&file, &job),
+            false => None,
+        };
+        let program = if let Some(holder) = hindered {
+            Err(CannotStart::StaticRuntime(holder))
         } else {
             match foretell(ground.board, &job, Ok(&file), ground.policy) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),

@@ -1,9 +1,11 @@
 //! Programs that a real GPU runs and the virtual one cannot: with the static CUDA runtime, which asks for NVIDIA's
-//! private interfaces. Reads the file only.
+//! private interfaces. Reads the program's file and those of its shared libraries only.
 
+use crate::jobs::Job;
+use migfit_loader::{Dynamic, Places, is_system, needed};
 use object::read::{Object, ObjectSection, ObjectSymbol, ReadCache};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Section of device code that nvcc puts into host programs.
 const DEVICE_CODE: &str = ".nv_fatbin";
@@ -12,9 +14,24 @@ const RELOCATABLE: &str = "__nv_relfatbin";
 /// With the shared runtime every program with device code imports this.
 const REGISTERS: &[u8] = b"__cudaRegisterFatBinary";
 
-/// Whether a program registers device code with a runtime of its own; not so what is no program.
+/// The file that brings the static CUDA runtime into a job's process: its program, or a library that the loader takes.
 #[must_use]
-pub fn holds_static_runtime(program: &Path) -> bool {
+pub fn static_runtime(program: &Path, job: &Job) -> Option<PathBuf> {
+    if holds_static_runtime(program) {
+        return Some(program.to_owned());
+    }
+    let file = ReadCache::new(File::open(program).ok()?);
+    let dynamic = Dynamic::read(&file).ok()?;
+    let places = Places::new(&job.cwd, job.variable("LD_LIBRARY_PATH").as_deref());
+    let libraries = needed(program, &dynamic, &places, |_| None).into_iter();
+    libraries
+        .filter(|library| !is_system(&library.name))
+        .filter_map(|library| library.path)
+        .find(|path| holds_static_runtime(path))
+}
+
+/// Whether a file registers device code with a runtime of its own; not so what is no program or library.
+fn holds_static_runtime(program: &Path) -> bool {
     let Ok(file) = File::open(program) else {
         return false;
     };

@@ -6,6 +6,7 @@ use crate::status::{Outcome, Status};
 use migfit_vgpu_device::context::Context;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,7 +47,9 @@ static PRIMARY: Mutex<Primary> = Mutex::new(Primary {
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    static STACK: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    /// Never dropped: programs call CUDA in static destructors and exit handlers too, after a thread's own values ended.
+    static STACK: RefCell<ManuallyDrop<Vec<usize>>> =
+        const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// Makes a context on the process's slice; it costs memory there.
@@ -125,7 +128,7 @@ pub fn push(handle: usize) {
 
 /// Takes the calling thread's current context off.
 pub fn pop() -> Option<usize> {
-    STACK.with_borrow_mut(Vec::pop)
+    STACK.with_borrow_mut(|stack| stack.pop())
 }
 
 /// Puts a context in the place of the current one; 0 only takes that off.

@@ -8,6 +8,7 @@ use crate::status::{Outcome, Status};
 use crate::streams::{self, Stream};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 const NONE: u32 = 0;
@@ -119,11 +120,12 @@ fn info(stream: usize, status: &Out<u32>, id: &Out<u64>, graph: Out<usize>) -> O
 /// The list lives until the thread asks again, as the interface says it does until the next call on the stream.
 fn tell_ends(ends: Vec<usize>, nodes: &Out<usize>, count: &Out<usize>) {
     thread_local! {
-        static TOLD: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+        static TOLD: RefCell<ManuallyDrop<Vec<usize>>> =
+            const { RefCell::new(ManuallyDrop::new(Vec::new())) };
     }
     count.offer(ends.len());
     TOLD.with_borrow_mut(|told| {
-        *told = ends;
+        **told = ends;
         nodes.offer(told.as_ptr().expose_provenance());
     });
 }

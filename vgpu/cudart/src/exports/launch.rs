@@ -6,6 +6,7 @@ use crate::code;
 use crate::error::{Outcome, Status, checked};
 use crate::structures::LaunchConfiguration;
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 /// A pushed shape.
 #[derive(Clone, Copy)]
@@ -17,7 +18,9 @@ struct Shape {
 }
 
 thread_local! {
-    static PUSHED: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
+    /// Never dropped: programs launch in static destructors and exit handlers too, after a thread's own values ended.
+    static PUSHED: RefCell<ManuallyDrop<Vec<Shape>>> =
+        const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
 /// `cudaLaunchConfig_t`.
@@ -42,7 +45,7 @@ exports! {
 
     fn __cudaPopCallConfiguration(grid: Out<Dim3>, block: Out<Dim3>, shared: Out<usize>, stream: Out<usize>) {
         const MISSING_CONFIGURATION: Status = Status(52);
-        let shape = PUSHED.with_borrow_mut(Vec::pop).ok_or(MISSING_CONFIGURATION)?;
+        let shape = PUSHED.with_borrow_mut(|pushed| pushed.pop()).ok_or(MISSING_CONFIGURATION)?;
         grid.put(shape.grid)?;
         block.put(shape.block)?;
         shared.put(shape.shared)?;
@@ -190,9 +193,9 @@ mod tests {
         let wide = Dim3 { x: 9, ..ONE };
         assert_eq!(__cudaPushCallConfiguration(ONE, ONE, 1, 0), 0);
         assert_eq!(__cudaPushCallConfiguration(wide, ONE, 2, 7), 0);
-        let popped = PUSHED.with_borrow_mut(Vec::pop).unwrap();
+        let popped = PUSHED.with_borrow_mut(|pushed| pushed.pop()).unwrap();
         assert_eq!((popped.grid, popped.shared, popped.stream), (wide, 2, 7));
-        let popped = PUSHED.with_borrow_mut(Vec::pop).unwrap();
+        let popped = PUSHED.with_borrow_mut(|pushed| pushed.pop()).unwrap();
         assert_eq!((popped.grid, popped.shared), (ONE, 1));
     }
 }
