@@ -31,6 +31,18 @@ fn arrays_textures_and_surfaces() {
 }
 
 #[test]
+fn calls_that_come_when_main_is_over() {
+    let program = Source::fixture("after_main").built_without_migfit();
+    let gpu = Gpu::a100();
+    let ran = Migfit::run(&program, &gpu).done();
+    assert_eq!(ran.outcome.code, 0, "{}", ran.outcome);
+    let said = "exit handler: no error\nstatic object: no error\ndestructor function: no error\n";
+    assert_eq!(ran.outcome.stdout, said);
+    assert!(!ran.outcome.stderr.contains("panic"), "{}", ran.outcome);
+    gpu.expect_empty();
+}
+
+#[test]
 fn memory_pools() {
     family("pools", "", "pools hold\n");
 }

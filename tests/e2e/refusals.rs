@@ -1,7 +1,7 @@
 //! Bad input: each item of the list has its exit code, its sentence and its hint, starts nothing and leaves the
 //! layout as it was.
 
-use migfit_tests::{Gpu, JobFile, Migfit, Program, Run, Sandbox, Source};
+use migfit_tests::{Gpu, JobFile, Migfit, Program, Project, Run, Sandbox, Source};
 
 /// A job file with this text, run on a GPU of its own, which must be left empty; what migfit said.
 fn refused(text: &str, code: i32, parts: &[&str]) {
@@ -133,6 +133,17 @@ fn a_job_larger_than_every_slice_stops_the_batch_before_it_starts() {
     ran.outcome.expect_refusal(90, &numbers);
     assert!(!traces.path("started").exists(), "a job was started");
     gpu.expect_empty();
+}
+
+#[test]
+fn a_library_with_the_static_cuda_runtime_on_the_virtual_gpu() {
+    let (gpu, project) = (Gpu::a100(), Project::fixture("library"));
+    project.tool("make", &[]);
+    let ran = Migfit::run(&project.program("program"), &gpu);
+    let ran = ran.args("1000 3").done();
+    gpu.expect_empty();
+    ran.outcome
+        .expect_refusal(98, &["libscale.so", "static CUDA runtime"]);
 }
 
 #[test]
