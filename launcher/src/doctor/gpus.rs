@@ -7,6 +7,7 @@ use crate::gpu::capability::{self, Right};
 use crate::gpu::driver::{Driver, Machine, MigMode};
 use crate::gpu::driver_gpu::DriverGpu;
 use crate::gpu::holders::{Holders, Place, holding};
+use crate::gpu::virtual_gpu::STATE_VARIABLE;
 use crate::gpu::{GpuError, GpuInstance, MigGpu, Which, Wish};
 use migfit_mig::Layout;
 use std::path::{Path, PathBuf};
@@ -275,11 +276,27 @@ fn places(id: &str, gpu: &dyn MigGpu, others: &[GpuInstance]) -> Finding {
         id,
         State::Warn,
         format!("GPU instances are there that migfit leaves alone: {layout}; {room}"),
-        format!(
-            "if nobody needs them (an earlier migfit that was killed leaves its own): nvidia-smi mig -i {uuid} -dci; \
-             nvidia-smi mig -i {uuid} -dgi"
-        ),
+        match gpu.facts().is_virtual {
+            true => format!(
+                "if nobody needs them (an earlier migfit that was killed leaves its own): remove the virtual GPU's \
+                 state file, which {STATE_VARIABLE} names, when nobody uses it"
+            ),
+            false => format!(
+                "those of them that nobody needs (an earlier migfit that was killed leaves its own): {}",
+                by_hand(uuid, others)
+            ),
+        },
     )
+}
+
+/// The commands that take GPU instances away, for each its own: without `-gi` they would take everybody's.
+fn by_hand(gpu: &str, instances: &[GpuInstance]) -> String {
+    let each = instances.iter().map(|GpuInstance { gi, placed }| {
+        format!(
+            "{placed}: nvidia-smi mig -i {gpu} -dci -gi {gi}; nvidia-smi mig -i {gpu} -dgi -gi {gi}"
+        )
+    });
+    each.collect::<Vec<_>>().join("; ")
 }
 
 fn holders(id: &str, driver: &dyn Driver, system: System<'_>) -> Finding {

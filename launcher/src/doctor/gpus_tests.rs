@@ -134,6 +134,23 @@ fn refusals_and_others_are_told() {
 }
 
 #[test]
+fn instances_of_others_are_taken_away_one_by_one() {
+    let proc = tempfile::tempdir().unwrap();
+    let system = System {
+        proc: proc.path(),
+        display_driver: false,
+    };
+    let there = Rack(vec![a100().with("3g.20gb@4").with("1g.5gb@0")]);
+    let found = super::gpus(&there, None, system);
+    let places = found.iter().find(|f| f.id == "gpu.0.places").unwrap();
+    let mend = places.mend.as_deref().unwrap();
+    assert_eq!(mend.matches("nvidia-smi").count(), 4, "{mend}");
+    for command in mend.split("; ") {
+        assert!(command.contains(" -gi "), "{command}");
+    }
+}
+
+#[test]
 fn the_files_that_open_the_rights_are_named() {
     let proc = tempfile::tempdir().unwrap();
     assert!(rights(proc.path()).contains("NVIDIA_MIG_CONFIG_DEVICES=all"));

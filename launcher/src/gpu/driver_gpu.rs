@@ -8,9 +8,13 @@ use crate::gpu::live_model::live_model;
 use crate::gpu::open::facts;
 use crate::gpu::patience::patiently;
 use crate::gpu::{GpuError, GpuFacts, GpuInstance, LiveMigDevice, MigDeviceSpec, MigGpu};
+use crate::output;
 use migfit_mig::{Model, Placed};
 use std::path::Path;
 use std::time::Duration;
+
+/// Refusals of a destruction at which the user is told: by then it has waited 0.6 s.
+const TOLD_AT: u32 = 7;
 
 /// A GPU with MIG mode on, behind a driver.
 pub struct DriverGpu<D> {
@@ -122,7 +126,7 @@ impl<D: Driver> DriverGpu<D> {
     /// Takes back a GPU instance of which not all could be made.
     fn roll_back(&self, gi: u32, spec: MigDeviceSpec, cause: GpuError) -> GpuError {
         // A compute instance may or may not be there; a full-size one is the only one, so its id is 0.
-        match self.take_away(gi, 0) {
+        match self.take_away(gi, 0, spec.0) {
             Ok(()) => cause,
             Err(rollback) => GpuError::LeftOver {
                 spec: spec.0,
@@ -135,11 +139,24 @@ impl<D: Driver> DriverGpu<D> {
     }
 
     /// Destroys a compute instance and its GPU instance; what is not there need not be destroyed.
-    fn take_away(&self, gi: u32, ci: u32) -> Result<(), GpuError> {
+    fn take_away(&self, gi: u32, ci: u32, placed: Placed) -> Result<(), GpuError> {
+        let mut refusals = 0;
+        let mut noticed = |answer: Result<(), GpuError>| {
+            refusals += u32::from(matches!(answer, Err(GpuError::InUse { .. })));
+            // The first refusals are usual just after a process has ended.
+            if refusals == TOLD_AT && matches!(answer, Err(GpuError::InUse { .. })) {
+                output::remark(&format!(
+                    "migfit: {placed} is still in use: trying for 10 s\n"
+                ));
+            }
+            answer
+        };
         gone(patiently(self.sleep, || {
-            self.driver.destroy_compute(gi, ci)
+            noticed(self.driver.destroy_compute(gi, ci))
         }))?;
-        gone(patiently(self.sleep, || self.driver.destroy_instance(gi)))
+        gone(patiently(self.sleep, || {
+            noticed(self.driver.destroy_instance(gi))
+        }))
     }
 
     fn holders(&self, gi: Option<u32>) -> Holders {
@@ -204,7 +221,7 @@ impl<D: Driver> MigGpu for DriverGpu<D> {
         if self.find(device)?.is_none() {
             return Ok(());
         }
-        match self.take_away(device.gi, device.ci) {
+        match self.take_away(device.gi, device.ci, device.spec.0) {
             Err(GpuError::InUse { .. }) => {
                 return Err(GpuError::StaysInUse {
                     gi: device.gi,

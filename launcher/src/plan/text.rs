@@ -4,6 +4,7 @@ use crate::plan::made::Plan;
 use crate::plan::needs::PlannedJob;
 use crate::plan::notes::notes;
 use crate::plan::reason;
+use crate::report::counted;
 use crate::simulate::schedule::Placing;
 use crate::table;
 use std::fmt::Write;
@@ -15,8 +16,8 @@ pub fn text(plan: &Plan<'_>) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "plan: {} jobs on {}, policy {}; nothing was run\n",
-        plan.jobs.len(),
+        "plan: {} on {}, policy {}; nothing was run\n",
+        counted(plan.jobs.len(), "job"),
         plan.board,
         plan.policy.name()
     );

@@ -129,7 +129,8 @@ impl Basis {
 }
 
 /// `1 job`, `2 jobs`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+#[must_use]
+pub fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),

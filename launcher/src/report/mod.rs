@@ -13,6 +13,7 @@ pub mod file;
 
 pub mod table;
 
+pub use batch::counted;
 pub use file::{Begun, ReportFile, Told, json};
 pub use heading::Heading;
 

@@ -4,6 +4,7 @@ use crate::run::ending::{Ending, Stopped};
 use crate::run::folder::JobFolder;
 use crate::run::record::{Lack, Seen};
 use migfit_mig::Placed;
+use signal_hook::consts::SIGKILL;
 use std::fmt;
 use std::time::Duration;
 
@@ -78,6 +79,9 @@ impl Attempt {
         }
         let how = &self.ending;
         Some(match (self.stopped, self.lack(), self.own_check) {
+            (Some(stopped), ..) if *how == Ending::Signal(SIGKILL) => {
+                format!("{stopped}; it did not end on SIGTERM and was killed")
+            }
             (Some(stopped), ..) => stopped.to_string(),
             (None, Some(lack), _) => {
                 format!("out of device memory: {lack}: proved by the run record ({how})")
@@ -196,6 +200,11 @@ pub(crate) mod tests {
         assert_eq!(attempt.failure().unwrap(), "time limit of 90 s reached");
         attempt.stopped = Some(Stopped::Told("SIGINT"));
         assert_eq!(attempt.failure().unwrap(), "stopped: migfit got SIGINT");
+        attempt.ending = Ending::Signal(9);
+        assert_eq!(
+            attempt.failure().unwrap(),
+            "stopped: migfit got SIGINT; it did not end on SIGTERM and was killed"
+        );
     }
 
     #[test]

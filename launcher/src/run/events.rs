@@ -73,12 +73,16 @@ impl Inbox {
 pub struct Listener(Handle);
 
 impl Listener {
-    /// Sends SIGINT, SIGQUIT, SIGTERM and SIGHUP as events from now on.
+    /// Sends SIGINT, SIGQUIT, SIGTERM and SIGHUP as events from now on, except those that whoever started us has us
+    /// ignore: `nohup` SIGHUP, a shell SIGINT and SIGQUIT of what it runs in the background.
     ///
     /// # Errors
     /// When the system does not allow it.
     pub fn start(events: Sender<Event>) -> io::Result<Listener> {
-        let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
+        let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+        let wanted = [SIGINT, SIGQUIT, SIGTERM, SIGHUP];
+        let heeded = wanted.into_iter().filter(|signal| !ignored.has(*signal));
+        let mut signals = Signals::new(heeded)?;
         let handle = signals.handle();
         std::thread::Builder::new().spawn(move || {
             for signal in signals.forever() {
@@ -90,6 +94,24 @@ impl Listener {
         })?;
         Ok(Listener(handle))
     }
+}
+
+/// Signals that a process ignores; its children inherit that.
+#[derive(Clone, Copy, Debug)]
+struct Ignored(u64);
+
+impl Ignored {
+    fn has(self, signal: i32) -> bool {
+        let bit = u32::try_from(signal - 1).ok();
+        bit.and_then(|bit| self.0.checked_shr(bit))
+            .is_some_and(|mask| mask & 1 == 1)
+    }
+}
+
+/// From a process's `/proc/PID/status`, whose `SigIgn` has signal 1 as its lowest bit; none where it does not tell.
+fn ignored(status: &str) -> Ignored {
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    Ignored(line.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0)))
 }
 
 impl Drop for Listener {
@@ -105,6 +127,18 @@ mod tests {
     fn ended(job: usize) -> Event {
         let status = Err(io::ErrorKind::Other.into());
         Event::Ended { job, status }
+    }
+
+    #[test]
+    fn ignored_signals_are_read_bit_by_bit() {
+        let mask =
+            |mask: &str| ignored(&format!("Name:\tmigfit\nSigIgn:\t{mask}\nSigCgt:\tffff\n"));
+        let of = |mask: Ignored| [SIGHUP, SIGINT, SIGQUIT, SIGTERM].map(|signal| mask.has(signal));
+        assert_eq!(of(mask("0000000000001001")), [true, false, false, false]);
+        assert_eq!(of(mask("0000000000000006")), [false, true, true, false]);
+        assert_eq!(of(mask("0000000000004000")), [false, false, false, true]);
+        assert_eq!(of(ignored("")), [false; 4]);
+        assert!(!mask("ffffffffffffffff").has(0));
     }
 
     #[test]

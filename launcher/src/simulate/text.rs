@@ -1,5 +1,6 @@
 //! The figures of all policies as text, with what they rest on.
 
+use crate::report::counted;
 use crate::simulate::costs::CREATION;
 use crate::simulate::outcome::Outcome;
 use crate::simulate::verb::Answer;
@@ -22,8 +23,8 @@ pub fn text(answer: &Answer<'_>) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "{} jobs on {}, simulated; nothing was run\n",
-        answer.jobs.len(),
+        "{} on {}, simulated; nothing was run\n",
+        counted(answer.jobs.len(), "job"),
         answer.request.board
     );
     let rows = answer.outcomes.iter().map(row).collect();
