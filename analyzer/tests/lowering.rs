@@ -57,6 +57,7 @@ listings! {
     launch_place
     loose
     fused
+    weak
 }
 
 #[test]

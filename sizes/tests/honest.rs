@@ -314,3 +314,78 @@ fn a_failing_exit_after_an_allocation_is_a_true_end() {
     assert_eq!(note.reason, "it fails with code 1");
     assert_eq!(note.site.as_ref().unwrap().line, 3);
 }
+
+#[test]
+fn a_jump_back_to_setjmp_is_not_followed() {
+    let mut build = Build::new();
+    build.main(|body, _| {
+        let slot = body.alloca(8);
+        body.call("_setjmp", &[(slot, Type::Ptr)]);
+        body.cuda_malloc(int(1000));
+        body.call("longjmp", &[(slot, Type::Ptr), (int(1), I32)]);
+        body.ret(int(0));
+    });
+    let need = build.need(&[]);
+    assert_eq!(
+        (need.verdict, need.peak),
+        (Verdict::LowerBound, Some(Bytes(1000)))
+    );
+    let all: Vec<_> = need.unknowns.iter().map(|one| one.what.as_str()).collect();
+    assert_eq!(all[..2], ["setjmp", "longjmp"]);
+    assert_eq!(with_call("setjmp", |_| {}).verdict, Verdict::LowerBound);
+}
+
+/// Allocates `1000 + errno` bytes after `call` with the text, with `errno` set to 5 before.
+fn errno_after(call: &str, text: &str) -> Need {
+    let mut build = Build::new();
+    let text = build.text(text);
+    build.main(|body, _| {
+        let errno = body.call("__errno_location", &[]);
+        body.store(I32, int(5), errno);
+        body.call(
+            call,
+            &[(text, Type::Ptr), (int(0), Type::Ptr), (int(10), I32)],
+        );
+        let read = body.load(I32, errno);
+        let read = body.sext(read);
+        let bytes = body.binary(BinaryOp::Add, I64, read, int(1000));
+        body.cuda_malloc(bytes);
+        body.ret(int(0));
+    });
+    build.need(&[])
+}
+
+#[test]
+fn errno_is_known_only_after_what_sets_it_as_the_model_does() {
+    let huge = "99999999999999999999";
+    for (call, text, bytes) in [
+        ("strtol", "12", 1005),
+        ("strtol", huge, 1034),
+        ("__isoc23_strtoull", huge, 1034),
+        ("strtol", "-9223372036854775808", 1005),
+        ("strtol", "9223372036854775808", 1034),
+        ("strtoul", "9223372036854775808", 1005),
+        ("strtod", "0.0", 1005),
+        ("strtod", "1.5", 1005),
+        ("strlen", "x", 1005),
+    ] {
+        let need = errno_after(call, text);
+        assert_eq!(
+            (need.verdict, need.peak),
+            (Verdict::Exact, Some(Bytes(bytes))),
+            "{call} {text}"
+        );
+    }
+    for (call, text) in [
+        ("fopen", "/none"),
+        ("strtod", "1e999"),
+        ("atoi", "1"),
+        ("strtod", "1e-999"),
+    ] {
+        assert_eq!(
+            errno_after(call, text).verdict,
+            Verdict::Unknown,
+            "{call} {text}"
+        );
+    }
+}

@@ -23,6 +23,10 @@ pub(super) fn scalar<'m>(
         ConstantKind::Zero => Ok(Operand::Const(0)),
         ConstantKind::Undefined => Ok(Operand::Undef),
         ConstantKind::Global(global) => Ok(Operand::Global(program.global(global), 0)),
+        ConstantKind::Function(function) if function.may_be_missing() => Err(format!(
+            "the address of `{}`, a weak symbol that may be undefined",
+            function.name()
+        )),
         ConstantKind::Function(function) => Ok(Operand::Function(program.function(function))),
         ConstantKind::Alias(value) => scalar_value(program, value),
         ConstantKind::Expression(expression) => evaluate(program, constant, expression),

@@ -86,6 +86,9 @@ impl Machine<'_> {
         values: &[Value],
     ) -> Result<Called, End> {
         self.host.place = self.known_place();
+        if self.host.errno.is_some() {
+            models::errno::before_call(&mut self.host, name);
+        }
         let result = match self.outside(name) {
             Outside::Plain(Some(model)) => model(&mut self.host, values),
             Outside::Plain(None) => self.without_model(name, args, values),

@@ -7,6 +7,7 @@ use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties};
 use crate::ledger::Ledger;
 use crate::models::environment::Environment;
+use crate::models::errno::Errno;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
@@ -178,6 +179,8 @@ pub struct Host<'p> {
     pub second_result: Option<Value>,
     /// The runtime's last error, until the program asks for it.
     pub last_error: i32,
+    /// `errno`, where the program asks for it.
+    pub errno: Option<Errno>,
     /// The environment.
     pub environment: Environment,
     /// Position of `strtok`.

@@ -11,6 +11,7 @@ use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::ledger::Ledger;
 use crate::models::cxx::vtables;
 use crate::models::environment::{self, Environment};
+use crate::models::errno;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
@@ -46,6 +47,7 @@ pub fn host<'p>(
         scanned: Default::default(),
         second_result: None,
         last_error: 0,
+        errno: None,
         environment: Environment::default(),
         strtok: Value::known(0),
         place: Place::default(),
@@ -58,6 +60,7 @@ pub fn host<'p>(
     for (index, global) in program.globals.iter().enumerate() {
         fill_global(&mut host, index as u32, global)?;
     }
+    errno::start(&mut host)?;
     Ok(host)
 }
 

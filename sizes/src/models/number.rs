@@ -1,5 +1,6 @@
 //! Text to number as C does it: strtol, strtod and their relatives.
 
+use super::errno;
 use super::float_text::{Float, float};
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
@@ -120,22 +121,28 @@ fn spoil_end_pointer(host: &mut Host<'_>, args: &[Value], mark: Mark) {
     }
 }
 
-fn read_whole(host: &mut Host<'_>, args: &[Value]) -> Result<Whole, Halt> {
+fn read_whole(host: &mut Host<'_>, args: &[Value], fits: fn(Whole) -> bool) -> Result<Whole, Halt> {
     let base = arg(args, 2).as_int()?;
     let text = host.text(arg(args, 0)).inspect_err(|mark| {
         spoil_end_pointer(host, args, *mark);
+        errno::after_unknown(host, *mark);
     })?;
     let number = whole(&text, u32::try_from(base).unwrap_or(10));
     end_pointer(host, args, number.used);
+    errno::after_whole(host, base, fits(number));
     Ok(number)
 }
 
 fn strtol(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::known(read_whole(host, args)?.to_i64() as u64))
+    Ok(Value::known(
+        read_whole(host, args, errno::fits_signed)?.to_i64() as u64,
+    ))
 }
 
 fn strtoul(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::known(read_whole(host, args)?.to_u64()))
+    Ok(Value::known(
+        read_whole(host, args, errno::fits_unsigned)?.to_u64(),
+    ))
 }
 
 fn atoi(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -150,14 +157,16 @@ fn atol(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 
 /// Reads a floating-point number as strtod does.
 fn read_float(host: &mut Host<'_>, args: &[Value]) -> Result<Float, Halt> {
-    let number = host.text(arg(args, 0)).map(|text| float(&text));
-    match number {
-        Ok(number) => {
+    match host.text(arg(args, 0)) {
+        Ok(text) => {
+            let number = float(&text);
+            errno::after_float(host, &text, &number);
             end_pointer(host, args, number.used);
             Ok(number)
         }
         Err(mark) => {
             spoil_end_pointer(host, args, mark);
+            errno::after_unknown(host, mark);
             Err(Halt::from(mark))
         }
     }

@@ -4,8 +4,6 @@
 use super::number::arg;
 use super::table::Family;
 use crate::machine::host::{End, Halt, Host};
-use crate::machine::mark::Mark;
-use crate::machine::object::Kind;
 use crate::machine::value::Value;
 
 /// The models of this file.
@@ -47,7 +45,6 @@ pub const MODELS: Family = &[
     ("pthread_mutex_unlock", zero),
     ("pthread_mutex_init", zero),
     ("pthread_mutex_destroy", zero),
-    ("__errno_location", errno_location),
 ];
 
 fn zero(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
@@ -82,15 +79,4 @@ fn guard_acquire(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn guard_release(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.store(arg(args, 0), 1, Value::known(1));
     Ok(Value::known(0))
-}
-
-/// Nothing modelled here fails in a way that sets it but a missing file, whose caller looks at the result.
-fn errno_location(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
-    const NAME: &[u8] = b"\0errno";
-    if let Some(address) = host.fixed_texts.get(NAME) {
-        return Ok(Value::known(*address));
-    }
-    let address = host.memory.add(Kind::Host, 4, Mark::KNOWN)?;
-    host.fixed_texts.insert(NAME.to_vec(), address);
-    Ok(Value::known(address))
 }

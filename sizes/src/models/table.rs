@@ -1,8 +1,8 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, cxx, environment, heap, math, number, options, print, process, random,
-    scan, stdio, string_members, text, text_search,
+    clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
+    process, random, scan, stdio, string_members, text, text_search,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 30] = [
+const FAMILIES: [Family; 32] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -29,6 +29,8 @@ const FAMILIES: [Family; 30] = [
     options::MODELS,
     process::MODELS,
     environment::MODELS,
+    errno::MODELS,
+    jumps::MODELS,
     clock::MODELS,
     random::MODELS,
     math::MODELS,

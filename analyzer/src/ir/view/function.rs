@@ -48,6 +48,15 @@ impl<'m> Function<'m> {
         query!(LLVMGetLinkage(self.0.raw())) == LLVMLinkage::LLVMAvailableExternallyLinkage
     }
 
+    /// True for a weak declaration: nothing need define it, and its address may be null. What the C library's
+    /// threads offer is there always.
+    #[must_use]
+    pub fn may_be_missing(self) -> bool {
+        let name = self.name();
+        query!(LLVMGetLinkage(self.0.raw())) == LLVMLinkage::LLVMExternalWeakLinkage
+            && !name.trim_start_matches('_').starts_with("pthread_")
+    }
+
     /// Its parameters.
     #[must_use]
     pub fn params(self) -> Vec<Value<'m>> {

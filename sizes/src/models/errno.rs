@@ -1,0 +1,116 @@
+//! `errno`: what the program stores there and what its conversions set; after any other call of a library it is unknown.
+
+use super::float_text::Float;
+use super::number::Whole;
+use super::table::Family;
+use crate::machine::host::{End, Halt, Host};
+use crate::machine::mark::{Mark, Source};
+use crate::machine::object::Kind;
+use crate::machine::step::full;
+use crate::machine::value::Value;
+use migfit_schema::program::{Callee, Op, Place, SizeProgram};
+
+/// The models of this file.
+pub const MODELS: Family = &[(LOCATION, location)];
+
+const LOCATION: &str = "__errno_location";
+/// Linux's `ERANGE`.
+const ERANGE: u64 = 34;
+
+/// Where `errno` lies, in a program that asks for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Errno {
+    address: u64,
+    /// The mark of what a library may have set.
+    by_library: Mark,
+}
+
+/// Makes `errno`, zero, where the program asks for it.
+pub fn start(host: &mut Host<'_>) -> Result<(), End> {
+    if !asks(host.program) {
+        return Ok(());
+    }
+    let address = host.memory.add(Kind::Host, 4, Mark::KNOWN).map_err(full)?;
+    let what = "errno, which a call of a library may have set".to_owned();
+    let by_library = host.marks.of(Source::Undefined(what), Place::default());
+    host.errno = Some(Errno {
+        address,
+        by_library,
+    });
+    Ok(())
+}
+
+fn asks(program: &SizeProgram) -> bool {
+    let blocks = program.functions.iter().flat_map(|f| &f.blocks);
+    let mut ops = blocks.flat_map(|block| &block.ops);
+    ops.any(|instruction| {
+        matches!(&instruction.op, Op::Call { callee: Callee::External(name), .. } if name == LOCATION)
+    })
+}
+
+/// A function outside the program is called: unless it is known to leave `errno` alone, or to set it by its own
+/// model, `errno` is unknown from here on.
+pub fn before_call(host: &mut Host<'_>, name: &str) {
+    const LEAVE: [&str; 12] = [
+        LOCATION, "strlen", "strcmp", "strncmp", "memcmp", "strchr", "memcpy", "memset", "abs",
+        "labs", "toupper", "tolower",
+    ];
+    let converts = |name: &str| name.starts_with("strto") && !name.starts_with("strtok");
+    let plain = name.strip_prefix("__isoc23_").unwrap_or(name);
+    if !LEAVE.contains(&name) && !converts(plain) {
+        lose(host);
+    }
+}
+
+fn lose(host: &mut Host<'_>) {
+    if let Some(errno) = host.errno {
+        host.memory.spoil(errno.address, 4, errno.by_library);
+    }
+}
+
+fn out_of_range(host: &mut Host<'_>) {
+    if let Some(errno) = host.errno {
+        host.memory.store(errno.address, 4, Value::known(ERANGE));
+    }
+}
+
+/// A text that is not known was converted.
+pub fn after_unknown(host: &mut Host<'_>, mark: Mark) {
+    if let Some(errno) = host.errno {
+        host.memory.spoil(errno.address, 4, mark);
+    }
+}
+
+/// A whole number was read; `fits`: it is in the range of the result.
+pub fn after_whole(host: &mut Host<'_>, base: i32, fits: bool) {
+    if !fits {
+        out_of_range(host);
+    } else if base != 0 && !(2..=36).contains(&base) {
+        lose(host);
+    }
+}
+
+/// True where a number is in the range of `strtol`.
+pub fn fits_signed(number: Whole) -> bool {
+    let most = u128::from(i64::MAX.unsigned_abs()) + u128::from(number.negative);
+    number.magnitude <= most
+}
+
+/// True where a number is in the range of `strtoul`.
+pub fn fits_unsigned(number: Whole) -> bool {
+    u64::try_from(number.magnitude).is_ok()
+}
+
+/// A floating-point number was read from a text: infinite and tiny results may be out of range.
+pub fn after_float(host: &mut Host<'_>, text: &[u8], number: &Float) {
+    let used = text.get(..number.used).unwrap_or(text);
+    let is_zero = number.single == 0.0 && !used.iter().any(|byte| matches!(byte, b'1'..=b'9'));
+    if !number.single.is_normal() && !is_zero {
+        lose(host);
+    }
+}
+
+fn location(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    let errno = host.errno.ok_or(Mark::OUTSIDE)?;
+    Ok(Value::known(errno.address))
+}
