@@ -38,7 +38,13 @@ fn a_slice_that_is_too_small_or_runs_out_is_all_there_is() {
     };
     // Foretold, so nothing is started.
     let refused = on_it("6000 1").outcome;
-    refused.expect_refusal(90, &["largest slice 1g.5gb has 4864 MiB"]);
+    refused.expect_refusal(
+        90,
+        &[
+            "the slice that --slice names, 1g.5gb has 4864 MiB",
+            "leave --slice out",
+        ],
+    );
     // Not foretold.
     let ran = on_it("3000 2");
     assert_eq!(ran.outcome.code, 2, "{}", ran.outcome);

@@ -65,7 +65,11 @@ pub fn needs(
     }
     match too_large.is_empty() {
         true => Ok(planned),
-        false => Err(RunError::TooLarge { too_large, of }),
+        false => Err(RunError::TooLarge {
+            too_large,
+            of,
+            slice_is_named: false,
+        }),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::plan::made::Plan;
 use crate::plan::needs::Hindrance;
 use crate::policy::Shortage;
+use crate::run::warnings::understated;
 use crate::simulate::costs::CREATION;
 
 /// Names that are listed; more are counted.
@@ -18,6 +19,8 @@ pub fn notes(plan: &Plan<'_>) -> Vec<String> {
         format!("{name} would not start: {why}")
     }));
     notes.extend(unforetold(plan));
+    let planned = plan.jobs.iter();
+    notes.extend(planned.filter_map(|planned| understated(&planned.job, &planned.foretold)));
     for shortage in &plan.schedule.short_of {
         notes.push(match shortage {
             Shortage::Cores => {

@@ -83,8 +83,12 @@ pub fn beside(ready: &ReadyJob, outcome: &Outcome) -> Beside {
         .filter(|text| !text.is_empty());
     let parts = failure.into_iter().chain(missing.map(|m| m.to_string()));
     let parts = parts.chain(outcome.remarks()).chain(own);
+    let again = outcome
+        .earlier()
+        .last()
+        .and_then(|before| before.next_needs);
     Beside {
-        needs: foretold.and_then(|f| f.needs),
+        needs: again.or_else(|| foretold.and_then(|f| f.needs)),
         special: parts.collect::<Vec<_>>().join("; "),
     }
 }

@@ -9,7 +9,7 @@ use crate::run::restart::{self, Case, Next};
 use crate::run::running::RunningJob;
 use crate::run::verified;
 use migfit_mig::{Held, ProfileName, place};
-use migfit_schema::units::Bytes;
+use migfit_schema::units::{Bytes, Mib};
 
 impl Batch<'_> {
     /// What was seen of an attempt that has ended.
@@ -27,6 +27,7 @@ impl Batch<'_> {
             seen,
             stopped: running.stopped,
             then: None,
+            next_needs: None,
             files: running.files,
         }
     }
@@ -44,12 +45,17 @@ impl Batch<'_> {
             input: self.input.kind(),
         };
         match restart::next(case, self.board) {
-            Next::Again { slices, why } => self.possible(&slices, why, others),
+            Next::Again { slices, why, need } => self.possible(&slices, (why, need), others),
             other => other,
         }
     }
 
-    fn possible(&self, fitting: &[ProfileName], why: String, others: &[Held]) -> Next {
+    fn possible(
+        &self,
+        fitting: &[ProfileName],
+        (why, need): (String, Mib),
+        others: &[Held],
+    ) -> Next {
         let whole = self.graph.model().whole().map(|whole| whole.name);
         let wanted = whole.map_or_else(Vec::new, |whole| self.policy.choose(fitting, whole));
         let can_be = |slice: &ProfileName| place(self.graph, others, *slice).is_ok();
@@ -59,7 +65,7 @@ impl Batch<'_> {
                 "not started again: GPU instances of others leave no place for a larger slice"
                     .to_owned(),
             ),
-            false => Next::Again { slices, why },
+            false => Next::Again { slices, why, need },
         }
     }
 

@@ -4,6 +4,7 @@ use crate::run::ending::{Ending, Stopped};
 use crate::run::folder::JobFolder;
 use crate::run::record::{Lack, Seen};
 use migfit_mig::Placed;
+use migfit_schema::units::Mib;
 use signal_hook::consts::SIGKILL;
 use std::fmt;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct Attempt {
     pub stopped: Option<Stopped>,
     /// What followed from a lack of device memory: why it was started again, or why not.
     pub then: Option<String>,
+    /// What the next attempt is to need, its CUDA context included, where there is one.
+    pub next_needs: Option<Mib>,
     /// What it left: output and run records.
     pub files: JobFolder,
 }
@@ -135,6 +138,7 @@ pub(crate) mod tests {
             executed: false,
             stopped: None,
             then: None,
+            next_needs: None,
             files: JobFolder::below(std::path::Path::new("/run/jobs/a")),
         }
     }

@@ -301,7 +301,7 @@ impl Going<'_, '_, '_> {
         match next {
             Next::End => {}
             Next::GiveUp(why) => attempt.then = Some(why),
-            Next::Again { slices, why } => {
+            Next::Again { slices, why, need } => {
                 let name = &self.batch.jobs[job].job.name;
                 let lack = attempt.lack().map(ToString::to_string).unwrap_or_default();
                 let placed = attempt.placed;
@@ -309,6 +309,7 @@ impl Going<'_, '_, '_> {
                     "migfit: {name} ran out of device memory on {placed}: {lack}; {why}"
                 ));
                 attempt.then = Some(why);
+                attempt.next_needs = Some(need);
                 self.attempts[job].push(attempt);
                 return self.enqueue(job, slices);
             }

@@ -37,15 +37,18 @@ pub enum RunError {
     StaticRuntime(PathBuf),
     /// Jobs that no slice holds; nothing was started.
     #[error(
-        "{} of {} more memory than the largest slice has; nothing was started",
+        "{} of {} more memory than {} has; nothing was started",
         too_large.len(),
-        if *of == 1 { "1 job needs".to_owned() } else { format!("{of} jobs need") }
+        if *of == 1 { "1 job needs".to_owned() } else { format!("{of} jobs need") },
+        if *slice_is_named { "the slice that --slice names" } else { "the largest slice" }
     )]
     TooLarge {
         /// Which, with the numbers.
         too_large: Vec<TooLarge>,
         /// Number of jobs.
         of: usize,
+        /// Whether only the slice that `--slice` names was to be used.
+        slice_is_named: bool,
     },
     /// GPU instances of others leave no place; nothing was started.
     #[error("no slice for job '{job}' beside what others made on this GPU; nothing was started")]
@@ -58,6 +61,8 @@ pub enum RunError {
         others: String,
         /// State file of the virtual GPU; none on a real one.
         state: Option<PathBuf>,
+        /// Whether it wants the whole GPU only because its need is not known.
+        is_unknown: bool,
     },
     /// The model lacks figures that a GPU must know of itself.
     #[error("too little is known of {0} to run on a virtual one: no source has all its SMs")]
@@ -126,8 +131,22 @@ impl Explain for RunError {
                 let lines: Vec<String> = too_large.iter().map(ToString::to_string).collect();
                 Some(lines.join("\n"))
             }
-            RunError::NoSlice { wanted, others, .. } => {
-                Some(format!("it would fit {wanted}\nothers made {others}"))
+            RunError::NoSlice {
+                wanted,
+                others,
+                is_unknown,
+                ..
+            } => {
+                let unknown = match is_unknown {
+                    true => {
+                        "its need is unknown, so it wants the whole GPU: memory = \"...\" in a job file lets it use \
+                         what is free\n"
+                    }
+                    false => "",
+                };
+                Some(format!(
+                    "{unknown}it would fit {wanted}\nothers made {others}"
+                ))
             }
             RunError::Gpu(error) => error.place(),
             _ => None,
@@ -141,6 +160,11 @@ impl Explain for RunError {
             RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
             RunError::Gpu(error) => return error.hint(),
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
+            RunError::TooLarge { slice_is_named: true, .. } => {
+                "leave --slice out: migfit then makes one that holds it (migfit fit PROGRAM ARGS shows which); or name a \
+                 larger one"
+                    .to_owned()
+            }
             RunError::TooLarge { .. } => {
                 "take a larger GPU (migfit fit PROGRAM ARGS shows which), smaller inputs, or those jobs out; if the program \
                  takes what it gets, declare `memory` in the job file"

@@ -10,6 +10,8 @@ pub mod need;
 
 pub mod ready;
 
+pub mod warnings;
+
 pub mod host;
 
 pub mod dependents;

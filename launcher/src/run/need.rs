@@ -44,18 +44,35 @@ pub struct TooLarge {
     need: Mib,
     largest: ProfileName,
     have: Mib,
+    /// Whether that is the one slice which --slice names.
+    is_named: bool,
+}
+
+impl TooLarge {
+    /// The same, of the one slice that `--slice` names.
+    #[must_use]
+    pub fn of_the_named(self) -> TooLarge {
+        TooLarge {
+            is_named: true,
+            ..self
+        }
+    }
 }
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}: needs {} ({}{} and a CUDA context of {}), the largest slice {} has {}",
+            "{}: needs {} ({}{} and a CUDA context of {}), the {} {} has {}",
             self.job,
             self.need,
             self.program,
             in_clause(self.variables, ", "),
             self.context,
+            match self.is_named {
+                true => "slice that --slice names,",
+                false => "largest slice",
+            },
             self.largest,
             self.have
         )
@@ -315,6 +332,7 @@ fn too_large(job: &Job, slice: &Slice) -> TooLarge {
         need: slice.candidate.need,
         largest: slice.candidate.profile,
         have: slice.candidate.have,
+        is_named: false,
     }
 }
 

@@ -58,6 +58,11 @@ fn a_job_that_no_slice_holds_is_refused_with_the_numbers() {
         error.to_string(),
         "a: needs 41416 MiB (40.00 GiB and a CUDA context of 456.00 MiB), the largest slice 7g.40gb has 40192 MiB"
     );
+    let named = error.of_the_named().to_string();
+    assert!(
+        named.ends_with(", the slice that --slice names, 7g.40gb has 40192 MiB"),
+        "{named}"
+    );
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::run::installation::NVML;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+/// Environment variable that makes calls of the virtual GPU fail.
+const FAULTS: &str = "MIGFIT_VGPU_FAULTS";
+
 /// Where the run's GPU keeps its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
@@ -93,6 +96,19 @@ fn not_started(error: GpuError, state: &State) -> RunError {
             RunError::NoVirtualGpu {
                 library,
                 reason: format!("cannot be loaded: {reason}"),
+            }
+        }
+        // Told to fail: the state file has no part in it.
+        (
+            error @ (GpuError::NoDriver | GpuError::Driver { .. }),
+            State::Given(_) | State::Own(_),
+        ) if std::env::var_os(FAULTS).is_some_and(|faults| !faults.is_empty()) => {
+            let faults = std::env::var(FAULTS).unwrap_or_default();
+            match faults.contains("start=driver-not-loaded") {
+                true => error.into(),
+                false => RunError::VirtualGpuFails {
+                    reason: format!("{error}, with {FAULTS}={faults}"),
+                },
             }
         }
         (GpuError::NoDriver | GpuError::Driver { .. }, State::Given(path)) => RunError::BadState {

@@ -53,6 +53,8 @@ pub struct Ground<'g> {
     pub policy: &'g dyn Policy,
     /// State file of a virtual GPU.
     pub state: Option<&'g Path>,
+    /// Whether the board is the one slice that `--slice` names.
+    pub slice_is_named: bool,
 }
 
 /// Makes all jobs ready.
@@ -79,7 +81,10 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             match foretell(ground.board, &job, Ok(&file), ground.policy) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),
                 Err(larger) => {
-                    too_large.push(larger);
+                    too_large.push(match ground.slice_is_named {
+                        true => larger.of_the_named(),
+                        false => larger,
+                    });
                     continue;
                 }
             }
@@ -88,7 +93,11 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
     }
     match too_large.is_empty() {
         true => Ok(ready),
-        false => Err(RunError::TooLarge { too_large, of }),
+        false => Err(RunError::TooLarge {
+            too_large,
+            of,
+            slice_is_named: ground.slice_is_named,
+        }),
     }
 }
 
@@ -126,6 +135,7 @@ fn placeable(
             wanted: joined(&wanted),
             others: joined(&others.iter().map(|held| held.placed).collect::<Vec<_>>()),
             state: ground.state.map(Path::to_owned),
+            is_unknown: foretold.needs.is_none() && job.times.is_empty(),
         });
     }
     Ok(Program {

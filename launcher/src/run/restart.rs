@@ -51,6 +51,8 @@ pub enum Next {
         slices: Vec<ProfileName>,
         /// Why these.
         why: String,
+        /// What the tightest of them needs, the CUDA context included.
+        need: Mib,
     },
 }
 
@@ -116,7 +118,7 @@ fn larger(case: Case<'_>, board: Board<'_>, lack: &Lack) -> Option<Next> {
         .collect();
     let need = fitting.map(|slice| slice.candidate.need).next()?;
     let why = format!("started again: it needs {need} with its CUDA context");
-    Some(Next::Again { slices, why })
+    Some(Next::Again { slices, why, need })
 }
 
 fn memory_of(board: Board<'_>, profile: ProfileName) -> Mib {

@@ -4,6 +4,7 @@ use crate::cli::request::RunPlan;
 use crate::cli::selector::GpuSelector;
 use crate::gpu::{Opened, virtual_gpu};
 use crate::jobs::{Commands, Job, source};
+use crate::output;
 use crate::policy::Policy;
 use crate::policy::named::Named;
 use crate::report::{self, Begun, Heading, ReportFile};
@@ -18,6 +19,7 @@ use crate::run::outcome::Outcome;
 use crate::run::progress::{Progress, Shown};
 use crate::run::ready::{CannotStart, Ground, ReadyJob, make_ready};
 use crate::run::slices::Slices;
+use crate::run::warnings::warnings;
 use crate::run::{RunError, host};
 use crate::sizing::Board;
 use migfit_mig::LayoutGraph;
@@ -96,6 +98,7 @@ impl Stage {
             others: &slices.others(),
             policy: policy.as_ref(),
             state: self.state.path(),
+            slice_is_named: plan.slice.is_some(),
         };
         let ready = make_ready(jobs, ground)?;
         let terminal = plan.has_terminal();
@@ -127,6 +130,11 @@ impl Stage {
             input: &input,
         };
         self.folder.begin()?;
+        if !plan.quiet {
+            for warning in warnings(&ready, batch.host) {
+                output::remark(&format!("migfit: note: {warning}\n"));
+            }
+        }
         let mut file = ReportFile::new(&self.folder, begun, &ready);
         let progress = Progress::new(ready.len(), shown(plan));
         let mut ended = |job: usize, outcome: &Outcome| file.add(job, &ready[job], outcome);
