@@ -42,8 +42,8 @@ pub enum BuildNote {
     HostCompilerSetAside(String),
     /// clang's own attempt to link failed, this compiler linked.
     LinkedBy(String),
-    /// clang has no OpenMP here, which nvcc's host code wants (`-fopenmp`).
-    NoOpenMp,
+    /// An nvcc command was the user's compiler's from the start, because of these flags for the host compiler.
+    LeftToUsersCompiler(String),
     /// The copy of a job profile under the program's build-id could not be written, and why.
     NoCopy(String),
 }

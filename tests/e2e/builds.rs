@@ -184,6 +184,51 @@ fn objects_of_an_unseen_compiler_s_lto_are_linked_by_the_user_s_own() {
     assert_eq!(ran.job("program").observed_peak_bytes, Some(BYTES));
 }
 
+/// A program of one source, built by nvcc with these words, which clang cannot stand in for; it works all the same.
+fn left_to_the_user_s_compiler(source: &str, words: &[&str], flags: &str) {
+    let project = Project::fixture("shapes");
+    project.folder().put("one.cu", source);
+    // An object, and a program straight from the source: nvcc's own links are the user's too.
+    let compile = ["nvcc", "-c", "one.cu", "-o", "one.o"];
+    project.built(&[&compile[..], words].concat());
+    let link = ["nvcc", "one.o", "-o", "program"];
+    let build = project.built(&[&link[..], words].concat());
+    for part in [
+        &format!("nvcc commands with {flags} were left to your own host compiler"),
+        "compiled without migfit: ",
+        "one.o",
+    ] {
+        assert!(build.stderr.contains(part), "no '{part}' in {build}");
+    }
+    let direct = ["nvcc", "one.cu", "-o", "direct"];
+    project.built(&[&direct[..], words].concat());
+    for program in ["program", "direct"] {
+        let gpu = Gpu::a100();
+        let ran = Migfit::run(&project.program(program), &gpu).done();
+        let job = ran.job(program);
+        assert_eq!((job.exit_code, job.verdict.as_str()), (Some(0), "unknown"));
+        assert_eq!(job.observed_peak_bytes, Some(BYTES), "{program}");
+        gpu.expect_empty();
+    }
+}
+
+#[test]
+fn openmp_in_host_code_is_the_user_s_compiler_s() {
+    let source = "#include <omp.h>\nint main() { int sum = 0; char *p = nullptr;\n\
+        #pragma omp parallel for reduction(+ : sum) num_threads(2)\n\
+        for (int i = 0; i < 8; i++) sum += omp_get_num_threads();\n\
+        if (sum != 16 || cudaMalloc(&p, 8000)) return 1; return cudaFree(p); }\n";
+    left_to_the_user_s_compiler(source, &["-Xcompiler", "-fopenmp"], "-fopenmp");
+}
+
+#[test]
+fn flags_that_only_gcc_knows_leave_the_command_to_it() {
+    let source = "int main() { char *p = nullptr; if (cudaMalloc(&p, 8000)) return 1; return cudaFree(p); }\n";
+    for flag in ["-fno-gnu-unique", "--coverage"] {
+        left_to_the_user_s_compiler(source, &["-Xcompiler", flag], flag);
+    }
+}
+
 #[test]
 fn several_programs_in_one_tree() {
     let project = Project::fixture("shapes");

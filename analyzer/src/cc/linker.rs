@@ -36,6 +36,7 @@ pub fn run(settings: &Settings, line: &CommandLine) -> Result<i32, CcError> {
         words.all.push(BUILD_ID.into());
     }
     match settings.role {
+        Role::UnderNvcc if settings.left_alone.is_some() => process::run(settings, &words.all),
         Role::UnderNvcc => with_clang(settings, &words.all),
         Role::Shim { .. } | Role::MpiShim => process::run(settings, &words.all),
     }

@@ -11,6 +11,7 @@ mod ir;
 mod job_profile;
 mod kept_copy;
 mod language;
+mod left_alone;
 mod libraries;
 mod link;
 mod linked_objects;
@@ -50,31 +51,26 @@ fn stand_in() -> Result<i32, CcError> {
         return Err(process::replace_us(&settings));
     }
     let task = line.task();
+    if let Some(flag) = &settings.left_alone {
+        log::note(&settings, BuildNote::LeftToUsersCompiler(flag.clone()));
+        return match task {
+            Task::Link(output) => link::link(&settings, &line, &output),
+            Task::Compile(_) | Task::Other => Err(process::replace_us(&settings)),
+        };
+    }
     if let (Some(named), false) = (&settings.named_to_nvcc, task == Task::Other) {
         let named = named.to_string_lossy().into_owned();
         log::note(&settings, BuildNote::HostCompilerSetAside(named));
     }
     match task {
-        Task::Other => other(&settings, &line),
+        // Preprocessing, questions and whatever we do not know.
+        Task::Other => Err(process::replace_us(&settings)),
         Task::Compile(sources) => {
             without_lto(&mut settings, &mut line);
             compile::compile(&settings, &line, &sources)
         }
         Task::Link(output) => link::link(&settings, &line, &output),
     }
-}
-
-/// Preprocessing, questions and whatever we do not know.
-fn other(settings: &Settings, line: &CommandLine) -> Result<i32, CcError> {
-    let wants_openmp = line.has_option(options::wants_openmp);
-    if settings.role != Role::UnderNvcc || !wants_openmp {
-        return Err(process::replace_us(settings));
-    }
-    let code = process::run(settings, &settings.words)?;
-    if code != 0 {
-        log::note(settings, BuildNote::NoOpenMp);
-    }
-    Ok(code)
 }
 
 /// Objects of link-time optimisation are for one compiler's linker plugin alone, which drops all else in them: an

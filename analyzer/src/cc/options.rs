@@ -223,11 +223,6 @@ pub fn is_lto(option: &str) -> bool {
     option.starts_with("-flto")
 }
 
-/// Whether the option asks for OpenMP.
-pub fn wants_openmp(option: &str) -> bool {
-    option.starts_with("-fopenmp")
-}
-
 /// Whether the option leaves files beside the object, which a pass for IR alone must not do.
 pub fn leaves_files(option: &str) -> bool {
     begins(option, &["-save-temps", "--save-temps"])

@@ -88,7 +88,7 @@ pub fn repeat(said: &[u8]) {
 fn driver(settings: &Settings, compiler: &Path) -> Command {
     let mut command = Command::new(compiler);
     command.env("PATH", &settings.real_path);
-    if settings.role == Role::UnderNvcc && !settings.off {
+    if settings.role == Role::UnderNvcc && !settings.off && settings.left_alone.is_none() {
         // As nvcc's default, g++, would: C++ unless `-x` says otherwise, and libstdc++ at links.
         command.arg("--driver-mode=g++");
     }

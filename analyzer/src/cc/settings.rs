@@ -2,7 +2,7 @@
 
 use super::error::CcError;
 use super::language::Language;
-use super::users_compiler;
+use super::{left_alone, users_compiler};
 use migfit_schema::build;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -68,6 +68,8 @@ pub struct Settings {
     pub log: Option<PathBuf>,
     /// Whether `MIGFIT=off`.
     pub off: bool,
+    /// Why the whole nvcc command is the user's compiler's, where it is: then `compiler` is that one.
+    pub left_alone: Option<String>,
     ourselves: PathBuf,
 }
 
@@ -98,11 +100,18 @@ impl Settings {
             Role::Shim { .. } | Role::MpiShim => None,
         };
         let clang = search.clang(variable(build::CLANG_VARIABLE).as_deref());
+        let mut left_alone = None;
         let (compiler, clang) = match role {
             Role::UnderNvcc if off => (search.users(named_to_nvcc.as_deref())?, None),
             Role::UnderNvcc => {
                 let clang = clang?;
-                (clang.clone(), Some(clang))
+                let users = search.users(named_to_nvcc.as_deref()).ok();
+                left_alone = users
+                    .is_some()
+                    .then(|| left_alone::reason(&users_compiler::nvccs_words(), &clang))
+                    .flatten();
+                let compiler = users.filter(|_| left_alone.is_some());
+                (compiler.unwrap_or_else(|| clang.clone()), Some(clang))
             }
             Role::Shim { .. } | Role::MpiShim => {
                 let own = search.program(name.as_ref().as_ref());
@@ -121,6 +130,7 @@ impl Settings {
             for_virtual_gpu: variable(build::VIRTUAL_VARIABLE).is_some_and(|value| value == "1"),
             log: variable(build::LOG_VARIABLE).map(PathBuf::from),
             off,
+            left_alone,
             real_path,
             ourselves,
         })

@@ -15,20 +15,34 @@ const DEFAULT: &str = "g++";
 /// The compiler that was named to nvcc; `None` where none was.
 pub fn named() -> Option<OsString> {
     let variable = |name: &str| std::env::var_os(name).map(|text| split(&text));
+    // As nvcc reads them: the last one counts.
+    let prepended = variable("NVCC_PREPEND_FLAGS").and_then(|words| chosen(&words));
+    let own = nvccs_own().and_then(|words| chosen(&words));
+    own.or(prepended).or_else(|| std::env::var_os("NVCC_CCBIN"))
+}
+
+/// All of nvcc's words, those of its variables included.
+pub fn nvccs_words() -> Vec<OsString> {
+    let variable = |name: &str| std::env::var_os(name).map(|text| split(&text));
+    let parts = [
+        variable("NVCC_PREPEND_FLAGS"),
+        nvccs_own(),
+        variable("NVCC_APPEND_FLAGS"),
+    ];
+    parts.into_iter().flatten().flatten().collect()
+}
+
+/// The words of the nvcc that started us.
+fn nvccs_own() -> Option<Vec<OsString>> {
     let mut process = std::os::unix::process::parent_id();
-    let mut words = None;
     for _ in 0..ANCESTORS {
         let found = command_line(process).unwrap_or_default();
         if found.first().is_some_and(|word| is_nvcc(word)) {
-            words = Some(found);
-            break;
+            return Some(found);
         }
         process = parent(process)?;
     }
-    // As nvcc reads them: the last one counts.
-    let prepended = variable("NVCC_PREPEND_FLAGS").and_then(|words| chosen(&words));
-    let own = words.and_then(|words| chosen(&words));
-    own.or(prepended).or_else(|| std::env::var_os("NVCC_CCBIN"))
+    None
 }
 
 /// Its program: in a folder the usual one.

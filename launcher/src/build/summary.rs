@@ -67,11 +67,10 @@ fn told(note: &BuildNote) -> String {
             "nvcc was told -ccbin {name}; clang compiled its host code instead, as migfit reads clang's"
         ),
         BuildNote::LinkedBy(name) => format!("clang could not link; {name} did"),
-        BuildNote::NoOpenMp => {
-            "clang has no OpenMP here, which the host code of a .cu file wants: \
-             apt install libomp-19-dev"
-                .to_owned()
-        }
+        BuildNote::LeftToUsersCompiler(flags) => format!(
+            "nvcc commands with {flags} were left to your own host compiler, as clang cannot stand in for it there: \
+             their objects carry no IR"
+        ),
         BuildNote::NoCopy(reason) => format!(
             "no copy of a job profile was kept, so a program whose section is stripped away has none: {reason}"
         ),
@@ -81,7 +80,8 @@ fn told(note: &BuildNote) -> String {
 fn programs_text(programs: &[BuiltProgram], folder: &Path) -> String {
     if programs.is_empty() {
         return "migfit: no CUDA program was linked, so none got a job profile (objects keep their IR until the link)\n  \
-                hint: is everything up to date already (make clean), or does the build call compilers by full path?\n"
+                hint: is everything up to date already (make clean), or does the build call compilers by full path?\n  \
+                hint: CMake keeps compilers by full path: configure under migfit too: migfit build -- cmake -B ...\n"
             .to_owned();
     }
     let unknown = programs.iter().filter(|p| p.failure.is_some()).count();

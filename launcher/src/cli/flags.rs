@@ -79,7 +79,7 @@ pub struct BuildFlags {
     /// Who compiles nvcc's host code
     #[arg(long, value_enum, value_name = "WHO", default_value_t = HostCompilerName::Clang)]
     pub host_compiler: HostCompilerName,
-    /// The build command: make, cmake --build build, nvcc ...
+    /// The build command: make, nvcc ...; with CMake both steps: cmake -B build, then cmake --build build
     #[arg(required = true, last = true, value_names = ["COMMAND"])]
     pub command: Vec<OsString>,
 }

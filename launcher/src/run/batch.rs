@@ -369,24 +369,12 @@ impl Going<'_, '_, '_> {
     fn stop(&mut self, signal: &'static str) {
         match self.went.stopped_by {
             None => {
-                self.tell_stop(signal);
+                self.progress.stopping(self.running.count(), signal);
                 self.running.ask(Stopped::Told(signal), Instant::now());
             }
             Some(_) => self.running.kill(),
         }
         self.went.stopped_by.get_or_insert(signal);
-    }
-
-    /// Jobs may take a while to end: says so at once.
-    fn tell_stop(&self, signal: &str) {
-        let jobs = match self.running.count() {
-            0 => return,
-            1 => "1 job".to_owned(),
-            count => format!("{count} jobs"),
-        };
-        self.progress.say(&format!(
-            "migfit: got {signal}: stopping {jobs}; again to kill them now"
-        ));
     }
 
     fn break_off(&mut self, error: RunError) {

@@ -36,6 +36,18 @@ impl Progress {
         Progress { bar, lines }
     }
 
+    /// Jobs may take a while to end: says so at once.
+    pub fn stopping(&self, running: usize, signal: &str) {
+        let jobs = match running {
+            0 => return,
+            1 => "1 job".to_owned(),
+            count => format!("{count} jobs"),
+        };
+        self.say(&format!(
+            "migfit: got {signal}: stopping {jobs}; again to kill them now"
+        ));
+    }
+
     /// These jobs run now.
     pub fn running(&self, names: &[&str]) {
         self.bar.set_message(names.join(", "));
