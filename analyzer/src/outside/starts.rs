@@ -1,7 +1,7 @@
 //! Calls behind which code runs or memory is taken that nobody follows: other processes, loaded libraries, signals,
-//! threads, and CUDA interfaces without a model.
+//! threads, jumps, handlers at exit, and CUDA interfaces without a model.
 
-/// Functions that start, load or end other code.
+/// Functions that start, load or end other code, or let it run later.
 const STARTS: &[&str] = &[
     "fork",
     "vfork",
@@ -33,6 +33,17 @@ const STARTS: &[&str] = &[
     "raise",
     "pthread_kill",
     "sigqueue",
+    "setjmp",
+    "_setjmp",
+    "sigsetjmp",
+    "__sigsetjmp",
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "__longjmp_chk",
+    "atexit",
+    "on_exit",
+    "at_quick_exit",
 ];
 
 /// How the C++ library's functions that start threads begin.
@@ -139,6 +150,7 @@ mod tests {
     #[test]
     fn processes_libraries_threads_and_signals_start_code() {
         assert!(starts_code("fork") && starts_code("dlsym") && starts_code("raise"));
+        assert!(starts_code("_setjmp") && starts_code("atexit"));
         assert!(starts_code("_ZNSt6thread15_M_start_threadESt10unique_ptr"));
         assert!(!starts_code("forkful") && !starts_code("_ZNSt6thread4joinEv"));
     }
