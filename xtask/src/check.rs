@@ -46,11 +46,18 @@ pub fn run() -> Result<(), ChoreError> {
 fn step(name: &str, args: &[&str], hint: &str) -> Result<(), ChoreError> {
     println!("==> {name}: cargo {}", args.join(" "));
     let begun = Instant::now();
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(args).current_dir(paths::root());
+    // The tests send signals: what whoever started us ignores (nohup, a shell's background jobs) must reach their jobs.
+    let mut cargo = Command::new("env");
+    cargo
+        .arg("--default-signal=INT,QUIT,TERM,HUP")
+        .arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(args)
+        .current_dir(paths::root());
     // The tests use what was staged just now instead of staging again.
     cargo
         .env("MIGFIT_STAGED", "1")
+        // The same random cases each time: what fails, fails again.
+        .env("PROPTEST_RNG_SEED", "20261130")
         .env("RUSTDOCFLAGS", "-D warnings");
     process::run(&mut cargo, hint)?;
     println!("    {name}: done in {:.0} s", begun.elapsed().as_secs_f64());

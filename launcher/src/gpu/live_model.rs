@@ -124,7 +124,10 @@ fn lent_name(slice: &ToldSlice) -> ProfileName {
     let told = told.and_then(|(_, profile)| profile.trim().parse().ok());
     told.unwrap_or_else(|| {
         let gb = slice.memory_mib.div_ceil(1024);
-        ProfileName::plain(slice.sm_slices, u32::try_from(gb).unwrap_or(u32::MAX))
+        ProfileName::plain(
+            slice.sm_slices.max(1),
+            u32::try_from(gb).unwrap_or(u32::MAX).max(1),
+        )
     })
 }
 
@@ -212,13 +215,15 @@ fn name(board: &ToldBoard, told: &ToldProfile, offered: &[Offered]) -> Option<Pr
         15 | 16 => Some(Attribute::AllMedia),
         _ => return None,
     };
-    Some(ProfileName {
+    let made = ProfileName {
         attribute,
         ..ProfileName::plain(
             told.sm_slices,
             nominal_gb(told.memory_mib, total(board, offered)),
         )
-    })
+    };
+    // Of nothing (no SM slice, no memory) no name can be made that users could give.
+    (made.to_string().parse() == Ok(made)).then_some(made)
 }
 
 /// GB in a name: eighths of the board's memory, rounded up, of its GiB rounded up. Source: MIG.md 1.2, read in the
