@@ -1,7 +1,7 @@
 //! migfit itself is told to stop in the middle of a batch: jobs and what they started are gone, so are the slices, and
 //! the report says what happened.
 
-use migfit_tests::{Gpu, JobFile, Run, Sandbox, Source, process};
+use migfit_tests::{Going, Gpu, JobFile, Run, Sandbox, Source, process};
 use std::process::Command;
 
 /// Starts a batch of a job that holds GPU memory with a child of its own, and two that wait; when the first has begun,
@@ -137,20 +137,27 @@ fn while_a_slice_is_being_made() {
     gpu.expect_empty();
 }
 
-#[test]
-fn a_job_that_ignores_the_request_is_killed_after_a_while() {
-    let (gpu, pipes) = (Gpu::a100(), Sandbox::new());
+/// Starts a job, `deaf`, that ignores the request to end, and waits until it does.
+fn deaf_job(gpu: &Gpu) -> Going {
+    let pipes = Sandbox::new();
     pipes.pipe("begun");
     let line = format!(
         "trap '' TERM; echo begun > {}; while :; do sleep 1000; done",
         pipes.text("begun")
     );
-    let going = Run::of(&gpu)
+    let going = Run::of(gpu)
         .file(&JobFile::new().shell("deaf", &line))
         .started();
     let mut reader = Command::new("timeout");
     reader.args(["60", "cat"]).arg(pipes.path("begun"));
     process::output(&mut reader).expect_success();
+    going
+}
+
+#[test]
+fn a_job_that_ignores_the_request_is_killed_after_a_while() {
+    let gpu = Gpu::a100();
+    let going = deaf_job(&gpu);
     going.signal(libc::SIGTERM);
     let ran = going.ended();
     assert_eq!(ran.outcome.code, 97, "{}", ran.outcome);
@@ -163,18 +170,8 @@ fn a_job_that_ignores_the_request_is_killed_after_a_while() {
 
 #[test]
 fn a_job_that_ignores_the_request_is_killed() {
-    let (gpu, pipes) = (Gpu::a100(), Sandbox::new());
-    pipes.pipe("begun");
-    let line = format!(
-        "trap '' TERM; echo begun > {}; while :; do sleep 1000; done",
-        pipes.text("begun")
-    );
-    let going = Run::of(&gpu)
-        .file(&JobFile::new().shell("deaf", &line))
-        .started();
-    let mut reader = Command::new("timeout");
-    reader.args(["60", "cat"]).arg(pipes.path("begun"));
-    process::output(&mut reader).expect_success();
+    let gpu = Gpu::a100();
+    let going = deaf_job(&gpu);
     // The second request means at once.
     going.signal(libc::SIGTERM);
     going.signal(libc::SIGINT);

@@ -54,7 +54,7 @@ pub use old_driver::OldDriver;
 pub use process::Outcome;
 pub use program::Program;
 pub use project::Project;
-pub use run::Run;
+pub use run::{Going, Run};
 pub use sandbox::Sandbox;
 pub use source::Source;
 pub use stage::Stage;
