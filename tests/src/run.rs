@@ -165,17 +165,19 @@ impl Going {
     /// Waits until migfit handles this signal.
     ///
     /// # Panics
-    /// When it ends before.
+    /// When it ends before, or was started with the signal ignored: it would then never handle it.
     pub fn wait_until_it_catches(&self, signal: i32) {
         let status = PathBuf::from(format!("/proc/{}/status", self.child.id()));
+        let one = 1u64 << (signal - 1);
         loop {
             let text = std::fs::read_to_string(&status).unwrap_or_default();
-            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-            let caught = caught.expect("migfit has not ended").trim();
-            let caught = u64::from_str_radix(caught, 16).expect("a mask");
-            if caught & (1 << (signal - 1)) != 0 {
+            if signals(&text, "SigCgt:") & one != 0 {
                 return;
             }
+            assert!(
+                signals(&text, "SigIgn:") & one == 0,
+                "signal {signal} is ignored here (nohup, a background job of a shell): run the tests by cargo xtask test"
+            );
             std::thread::yield_now();
         }
     }
@@ -306,4 +308,10 @@ pub fn job(report: &Report, name: &str) -> JobReport {
 pub fn report_at(path: &Path) -> Result<Report, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     serde_json::from_str(&text).map_err(|error| format!("{error}\n{text}"))
+}
+
+/// A set of signals in a process's status.
+fn signals(status: &str, name: &str) -> u64 {
+    let set = status.lines().find_map(|line| line.strip_prefix(name));
+    u64::from_str_radix(set.expect("migfit has not ended").trim(), 16).expect("a mask")
 }
