@@ -2,7 +2,8 @@
 
 use crate::build;
 use crate::fixture::{Fixture, Run};
-use migfit_tests::{Sandbox, Stage, process, source::tool};
+use crate::scene::Scene;
+use migfit_tests::{Stage, process, source::tool};
 use serde::Deserialize;
 
 /// The answer.
@@ -36,15 +37,16 @@ pub struct Note {
 
 /// Asks for a run's need, and how long the answer took in seconds.
 pub fn of(fixture: &Fixture, run: &Run) -> (Answer, f64) {
-    let folder = Sandbox::new();
-    for (name, bytes) in &fixture.files {
-        folder.put(name, bytes);
-    }
+    let scene = Scene::of(fixture, run);
     let mut command = tool(Stage::ready().program("migfit"));
     command.arg("analyze").arg(build::object(fixture));
     command
         .args(["--json", "--args", &run.args, "--cwd"])
-        .arg(folder.folder());
+        .arg(scene.folder.folder());
+    if let Some(device) = &scene.setting.device {
+        command.args(["--device", device]);
+    }
+    scene.dress(&mut command);
     let begun = std::time::Instant::now();
     let outcome = process::output(&mut command).expect_success();
     let seconds = begun.elapsed().as_secs_f64();

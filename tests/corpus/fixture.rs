@@ -1,34 +1,74 @@
-//! One program of the corpus: its source, and what the first lines of the source say of its runs.
-//!
-//! `//! run: ARGS` a command line whose answer must be exact; `//! run (assumed): ARGS` one with another verdict;
-//! `//! file NAME: TEXT` a file that it reads, with `\n` and `\xNN`; `//! flags: FLAGS` for nvcc; any other `//!` tells what the program is.
+//! One program of the corpus: its sources, and what the first lines of the main source say of it and of its runs
+//! (`header.rs`). A program is one file NAME.cu, or a folder NAME: NAME.cu, NAME.c or NAME.cpp is its main source; other
+//! sources are compiled apart and linked; whatever is no source lies in the folder of each run.
 
+use crate::header;
 use std::path::{Path, PathBuf};
 
+/// Endings of what is compiled.
+const SOURCES: [&str; 4] = ["cu", "c", "cpp", "cc"];
+
+/// Endings of what sources include.
+const HEADERS: [&str; 5] = ["h", "hpp", "cuh", "inl", "def"];
+
 /// One program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Fixture {
-    /// Name: the source without its ending.
+    /// Name: the main source without its ending.
     pub name: String,
-    /// The source.
-    pub path: PathBuf,
-    /// Its text.
-    pub text: String,
+    /// What is compiled, the main source first.
+    pub sources: Vec<PathBuf>,
+    /// Every source and header, with its text: what objects are made of.
+    pub texts: Vec<(PathBuf, String)>,
+    /// Where its truth is kept.
+    pub truth: PathBuf,
     /// Its runs.
     pub runs: Vec<Run>,
-    /// Files that it reads: name and bytes.
-    pub files: Vec<(String, Vec<u8>)>,
-    /// Flags for nvcc.
+    /// What all runs find.
+    pub setting: Setting,
+    /// Flags for the compiler.
     pub flags: Vec<String>,
+    /// Words for the linker, behind the objects.
+    pub libs: Vec<String>,
 }
 
 /// One command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     /// The words as one text, quoted as in a shell.
     pub args: String,
     /// The verdict that the answer must have.
     pub verdict: String,
+    /// What this run alone finds, beside what all find.
+    pub setting: Setting,
+}
+
+/// What a run finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Files: name and bytes.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Commands for a shell that make files in the folder of the run.
+    pub makes: Vec<String>,
+    /// Variables of the environment.
+    pub variables: Vec<(String, String)>,
+    /// Standard input: the program reads it, the analyzer is not told.
+    pub stdin: Option<Vec<u8>>,
+    /// The GPU model; the analyzer's own choice where none is named.
+    pub device: Option<String>,
+}
+
+impl Setting {
+    /// This and `more`, which comes first where both say something.
+    pub fn with(&self, more: &Setting) -> Setting {
+        let mut all = self.clone();
+        all.files.extend(more.files.iter().cloned());
+        all.makes.extend(more.makes.iter().cloned());
+        all.variables.extend(more.variables.iter().cloned());
+        all.stdin = more.stdin.clone().or(all.stdin);
+        all.device = more.device.clone().or(all.device);
+        all
+    }
 }
 
 impl Fixture {
@@ -36,38 +76,35 @@ impl Fixture {
     pub fn all() -> Vec<Fixture> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus");
         let only = std::env::var("MIGFIT_CORPUS_ONLY").unwrap_or_default();
-        let files = std::fs::read_dir(folder).expect("the corpus has a folder");
-        let mut sources: Vec<PathBuf> = files
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|end| end == "cu"))
+        let mut fixtures: Vec<Fixture> = entries(&folder)
+            .iter()
+            .filter(|path| path.is_dir() || has_ending(path, &SOURCES))
+            .filter(|path| stem(path).contains(&only))
+            .map(|path| Fixture::read(path))
             .collect();
-        sources.sort();
-        let fixtures = sources.iter().map(|path| Fixture::read(path));
+        fixtures.sort_by(|a, b| a.name.cmp(&b.name));
         fixtures
-            .filter(|fixture| fixture.name.contains(&only))
-            .collect()
     }
 
     fn read(path: &Path) -> Fixture {
-        let text = std::fs::read_to_string(path).expect("a fixture is text");
-        let name = path
-            .file_stem()
-            .expect("it has a name")
-            .to_string_lossy()
-            .into_owned();
         let mut fixture = Fixture {
-            name,
-            path: path.to_owned(),
-            text,
-            runs: Vec::new(),
-            files: Vec::new(),
-            flags: Vec::new(),
+            name: stem(path),
+            truth: path.with_extension("truth"),
+            ..Fixture::default()
         };
-        let text = fixture.text.clone();
-        for line in text.lines().map_while(|line| line.strip_prefix("//!")) {
-            fixture.heed(line.trim());
+        match path.is_dir() {
+            true => fixture.take_folder(path, path),
+            false => fixture.take(path),
         }
+        let main = |source: &PathBuf| stem(source) != fixture.name;
+        fixture.sources.sort_by_key(main);
+        let first = fixture.sources.first().cloned();
+        let text = fixture
+            .texts
+            .iter()
+            .find(|(path, _)| Some(path) == first.as_ref());
+        let text = text.map(|(_, text)| text.clone()).unwrap_or_default();
+        header::read(&mut fixture, &text);
         assert!(
             !fixture.runs.is_empty(),
             "{}: no run is stated",
@@ -76,54 +113,46 @@ impl Fixture {
         fixture
     }
 
-    fn heed(&mut self, line: &str) {
-        let Some((key, value)) = line.split_once(':') else {
-            return;
-        };
-        let value = value.trim();
-        match key {
-            "run" => self.add_run(value, "exact"),
-            "flags" => self
-                .flags
-                .extend(value.split_whitespace().map(str::to_owned)),
-            _ => {
-                if let Some(name) = key.strip_prefix("file ") {
-                    self.files.push((name.to_owned(), unescaped(value)));
-                } else if let Some(verdict) = key.strip_prefix("run (") {
-                    self.add_run(value, verdict.trim_end_matches(')'));
-                }
+    /// A folder of the program: `top` is the whole.
+    fn take_folder(&mut self, folder: &Path, top: &Path) {
+        for path in entries(folder) {
+            if path.is_dir() {
+                self.take_folder(&path, top);
+            } else if has_ending(&path, &SOURCES) || has_ending(&path, &HEADERS) {
+                self.take(&path);
+            } else {
+                let name = path.strip_prefix(top).expect("it lies in the folder");
+                let bytes = std::fs::read(&path).expect("the corpus can be read");
+                self.setting
+                    .files
+                    .push((name.to_string_lossy().into_owned(), bytes));
             }
         }
     }
 
-    fn add_run(&mut self, args: &str, verdict: &str) {
-        self.runs.push(Run {
-            args: args.to_owned(),
-            verdict: verdict.to_owned(),
-        });
-    }
-
-    /// Where its truth is kept.
-    pub fn truth_path(&self) -> PathBuf {
-        self.path.with_extension("truth")
+    fn take(&mut self, path: &Path) {
+        let text = std::fs::read_to_string(path).expect("a source is text");
+        self.texts.push((path.to_owned(), text));
+        if has_ending(path, &SOURCES) {
+            self.sources.push(path.to_owned());
+        }
     }
 }
 
-fn unescaped(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        (rest, _) = match (first, tail) {
-            (b'\\', [b'n', tail @ ..]) => (tail, bytes.push(b'\n')),
-            (b'\\', [b't', tail @ ..]) => (tail, bytes.push(b'\t')),
-            (b'\\', [b'x', high, low, tail @ ..]) => {
-                let digits = [*high, *low];
-                let digits = std::str::from_utf8(&digits).expect("hexadecimal digits");
-                let byte = u8::from_str_radix(digits, 16).expect("hexadecimal digits");
-                (tail, bytes.push(byte))
-            }
-            _ => (tail, bytes.push(*first)),
-        };
-    }
-    bytes
+/// What lies in a folder, in alphabetical order.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let found = std::fs::read_dir(folder).expect("the corpus can be read");
+    let mut paths: Vec<PathBuf> = found.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    path.extension()
+        .is_some_and(|end| endings.iter().any(|one| end == *one))
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().expect("files have names");
+    stem.to_string_lossy().into_owned()
 }

@@ -92,7 +92,7 @@ pub fn judge(fixture: &Fixture) -> Vec<Judged> {
 }
 
 fn one(fixture: &Fixture, number: usize, run: &Run) -> Judged {
-    let truth = truth::of(fixture, run);
+    let truth = truth::of(fixture, number, run);
     let (answer, seconds) = answer::of(fixture, run);
     let differences = differences(&answer, &truth);
     let grade = grade(&answer, &truth, differences.is_empty());

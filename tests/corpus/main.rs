@@ -12,35 +12,43 @@
 mod answer;
 mod build;
 mod fixture;
+mod header;
 mod judged;
+mod scene;
 mod truth;
 
 use fixture::Fixture;
 use judged::{Grade, Judged};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 #[test]
 fn each_answer_is_the_truth_or_says_what_is_missing() {
     let fixtures = Fixture::all();
     assert!(!fixtures.is_empty(), "no fixtures");
-    match std::env::var("MIGFIT_CORPUS_TRUTH").as_deref() {
+    let mut broken = match std::env::var("MIGFIT_CORPUS_TRUTH").as_deref() {
         Ok("write") => in_parallel(&fixtures, truth::write),
         Ok("check") => in_parallel(&fixtures, truth::check),
-        _ => {}
-    }
+        _ => Vec::new(),
+    };
+    // Built before anything is judged: answers are timed.
+    broken.extend(in_parallel(&fixtures, |fixture| {
+        build::object(fixture);
+    }));
     let judged = Mutex::new(Vec::new());
-    in_parallel(&fixtures, |fixture| {
+    broken.extend(in_parallel(&fixtures, |fixture| {
         let of_one = judged::judge(fixture);
         judged
             .lock()
             .expect("no judge panics while holding it")
             .extend(of_one);
-    });
+    }));
     let mut judged = judged.into_inner().expect("all judges are done");
     judged.sort_by(|a, b| (&a.program, a.number).cmp(&(&b.program, b.number)));
     print(&judged);
     let surprises: Vec<&Judged> = judged.iter().filter(|one| !one.is_as_stated()).collect();
     let list: Vec<String> = surprises.iter().map(|one| one.line()).collect();
+    assert!(broken.is_empty(), "no answer, see above: {broken:?}");
     assert!(
         list.is_empty(),
         "{} surprises:\n{}",
@@ -64,29 +72,35 @@ fn print(judged: &[Judged]) {
     }
     let mut times: Vec<f64> = judged.iter().map(|one| one.seconds).collect();
     times.sort_by(f64::total_cmp);
-    if let (Some(middle), Some(last)) = (times.get(times.len() / 2), times.last()) {
+    let at = |part: usize| times.get((times.len() * part).div_ceil(100).max(1) - 1);
+    if let (Some(middle), Some(late), Some(last)) = (at(50), at(95), times.last()) {
         println!(
-            "evaluation: median {:.0} ms, longest {:.0} ms",
+            "an answer takes: median {:.0} ms, 95 of 100 at most {:.0} ms, longest {:.0} ms",
             middle * 1e3,
+            late * 1e3,
             last * 1e3
         );
     }
 }
 
-/// Two at a time: the machine has few cores, and nvcc uses more than one.
-fn in_parallel(fixtures: &[Fixture], work: impl Fn(&Fixture) + Sync) {
+/// One on each core; gives the names of those at which the work panicked.
+fn in_parallel(fixtures: &[Fixture], work: impl Fn(&Fixture) + Sync) -> Vec<String> {
     let next = Mutex::new(fixtures.iter());
+    let broken = Mutex::new(Vec::new());
+    let worker = || {
+        loop {
+            let fixture = next.lock().expect("taking one does not panic").next();
+            let Some(fixture) = fixture else { return };
+            if catch_unwind(AssertUnwindSafe(|| work(fixture))).is_err() {
+                let mut broken = broken.lock().expect("adding does not panic");
+                broken.push(fixture.name.clone());
+            }
+        }
+    };
     std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let fixture = next.lock().expect("taking one does not panic").next();
-                    match fixture {
-                        Some(fixture) => work(fixture),
-                        None => return,
-                    }
-                }
-            });
+        for _ in 0..std::thread::available_parallelism().map_or(1, Into::into) {
+            scope.spawn(worker);
         }
     });
+    broken.into_inner().expect("all workers are done")
 }

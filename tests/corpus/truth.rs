@@ -2,10 +2,14 @@
 
 use crate::build;
 use crate::fixture::{Fixture, Run};
-use migfit_tests::{Sandbox, process};
+use crate::scene::Scene;
+use migfit_tests::process;
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+/// Files of ours in a run's folder, named so that no program looks for them.
+const LOG: &str = ".cuda-log";
+const STDIN: &str = ".stdin";
 
 /// What one run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,21 +21,20 @@ pub struct Truth {
 }
 
 /// The truth that is kept of a run.
-pub fn of(fixture: &Fixture, run: &Run) -> Truth {
-    let path = fixture.truth_path();
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|_| {
-        panic!(
-            "{} is missing: MIGFIT_CORPUS_TRUTH=write makes it",
-            path.display()
-        )
-    });
-    let block = text.split("run ").find_map(|block| {
-        let (args, rest) = block.split_once('\n')?;
-        (args.trim() == run.args).then_some(rest)
-    });
-    let block = block.unwrap_or_else(|| panic!("{}: no run {:?}", path.display(), run.args));
+pub fn of(fixture: &Fixture, number: usize, run: &Run) -> Truth {
+    let path = fixture.truth.display();
+    let text = std::fs::read_to_string(&fixture.truth)
+        .unwrap_or_else(|_| panic!("{path} is missing: MIGFIT_CORPUS_TRUTH=write makes it"));
+    // Several runs may have the same arguments and differ in their files.
+    let earlier = fixture.runs.iter().take(number);
+    let earlier = earlier.filter(|other| other.args == run.args).count();
+    let block = blocks(&text)
+        .into_iter()
+        .filter(|(args, _)| *args == run.args)
+        .nth(earlier);
+    let (_, lines) = block.unwrap_or_else(|| panic!("{path}: no run {:?}", run.args));
     let mut truth = Truth::default();
-    for line in block.lines() {
+    for line in lines {
         if let Some(peak) = line.strip_prefix("peak ") {
             truth.peak = peak.parse().expect("a number");
         }
@@ -47,36 +50,59 @@ pub fn of(fixture: &Fixture, run: &Run) -> Truth {
     truth
 }
 
+/// Arguments and lines of each run.
+fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix("run"), blocks.last_mut()) {
+            (Some(args), _) => blocks.push((args.trim(), Vec::new())),
+            (None, Some((_, lines))) => lines.push(line),
+            (None, None) => {}
+        }
+    }
+    blocks
+}
+
 /// Runs all command lines and keeps what they did.
 pub fn write(fixture: &Fixture) {
-    std::fs::write(fixture.truth_path(), run_all(fixture)).expect("the corpus can be written");
+    std::fs::write(&fixture.truth, run_all(fixture)).expect("the corpus can be written");
 }
 
 /// Runs all command lines and fails where one did something else than is kept.
 pub fn check(fixture: &Fixture) {
-    let kept = std::fs::read_to_string(fixture.truth_path()).unwrap_or_default();
+    let kept = std::fs::read_to_string(&fixture.truth).unwrap_or_default();
     assert_eq!(kept, run_all(fixture), "{}", fixture.name);
 }
 
 fn run_all(fixture: &Fixture) -> String {
-    let program = build::program(fixture);
-    let mut text = String::new();
-    for run in &fixture.runs {
-        let folder = Sandbox::new();
-        for (name, bytes) in &fixture.files {
-            folder.put(name, bytes);
-        }
-        let line = format!("exec \"$0\" {}", run.args);
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(line).arg(&program);
-        process::clean(&mut command)
-            .env("CUDA_LOG", folder.path("log"))
-            .env("LD_LIBRARY_PATH", build::logger())
-            .current_dir(folder.folder());
-        let outcome = process::output(&mut command);
-        let log = std::fs::read_to_string(folder.path("log"))
-            .unwrap_or_else(|_| panic!("{} {}: it left no log\n{outcome}", fixture.name, run.args));
-        let _ = writeln!(text, "run {}\n{log}", run.args);
+    fixture.runs.iter().map(|run| one(fixture, run)).collect()
+}
+
+/// What one run wrote down; an exit code other than 0 is part of it.
+fn one(fixture: &Fixture, run: &Run) -> String {
+    let scene = Scene::of(fixture, run);
+    let line = format!("exec \"$0\" {}", run.args);
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(line).arg(build::program(fixture));
+    process::clean(&mut command)
+        .env("CUDA_LOG", scene.folder.path(LOG))
+        .env("LD_LIBRARY_PATH", build::logger())
+        .current_dir(scene.folder.folder());
+    if let Some(device) = &scene.setting.device {
+        command.env("CUDA_LOG_DEVICE", device);
     }
-    text
+    scene.dress(&mut command);
+    let stdin = scene.setting.stdin.as_ref().map_or(Stdio::null(), |text| {
+        let file = scene.folder.put(STDIN, text);
+        Stdio::from(std::fs::File::open(file).expect("it was written just now"))
+    });
+    let child = process::start_reading(&mut command, stdin);
+    let outcome = process::finish(child, &command);
+    let log = std::fs::read_to_string(scene.folder.path(LOG))
+        .unwrap_or_else(|_| panic!("{} {}: it left no log\n{outcome}", fixture.name, run.args));
+    let end = match outcome.code {
+        0 => String::new(),
+        code => format!("exit {code}\n"),
+    };
+    format!("run {}\n{log}{end}\n", run.args)
 }
