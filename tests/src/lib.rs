@@ -40,6 +40,8 @@ pub mod run;
 
 pub mod launches;
 
+pub mod logger;
+
 pub mod rodinia_arguments;
 
 pub mod strays;
