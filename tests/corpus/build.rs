@@ -2,11 +2,10 @@
 //! IR for the analyzer, and a program by nvcc alone that runs under the logging library.
 
 use crate::fixture::Fixture;
-use migfit_tests::{Sandbox, Stage, process, source::tool, stage, toolkit};
+use migfit_tests::{Stage, process, source::tool, stage};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// How IR is asked for: objects made in another way are made again.
 const HOW: &str = include_str!("../../analyzer/src/cc/ir.rs");
@@ -97,26 +96,4 @@ pub fn program(fixture: &Fixture) -> PathBuf {
         nvcc.args(&fixture.libs).arg("-o").arg(new);
         process::output(&mut nvcc).expect_success();
     })
-}
-
-/// The folder of the logging library, which stands in for the CUDA runtime.
-pub fn logger() -> &'static Path {
-    static FOLDER: OnceLock<Sandbox> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let folder = Sandbox::new();
-        let sources = stage::root().join("tests/fixtures/logger");
-        let include = toolkit::find(&Stage::ready().cuda())
-            .expect("the toolkit was set up")
-            .join("include");
-        let mut compiler = Command::new("g++");
-        compiler
-            .args(["-std=c++17", "-O1", "-fPIC", "-shared", "-w", "-I"])
-            .arg(include);
-        compiler.args(["-Wl,-soname,libcudart.so.13", "-Wl,--default-symver", "-o"]);
-        compiler.arg(folder.path("libcudart.so.13"));
-        compiler.args([sources.join("log.cpp"), sources.join("cudart.cpp")]);
-        process::output(&mut compiler).expect_success();
-        folder
-    });
-    folder.folder()
 }

@@ -3,7 +3,7 @@
 use crate::build;
 use crate::fixture::{Fixture, Run};
 use crate::scene::Scene;
-use migfit_tests::process;
+use migfit_tests::{logger, process};
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
@@ -86,7 +86,7 @@ fn one(fixture: &Fixture, run: &Run) -> String {
     command.arg("-c").arg(line).arg(build::program(fixture));
     process::clean(&mut command)
         .env("CUDA_LOG", scene.folder.path(LOG))
-        .env("LD_LIBRARY_PATH", build::logger())
+        .env("LD_LIBRARY_PATH", logger::folder())
         .current_dir(scene.folder.folder());
     if let Some(device) = &scene.setting.device {
         command.env("CUDA_LOG_DEVICE", device);

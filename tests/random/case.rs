@@ -88,7 +88,11 @@ impl Case {
                 .expect("the folder can be written");
         }
         let built = build::program(&folder, &ir);
-        assert!(self.mutated || built.is_ok(), "seed {}: {built:?}", self.program.seed);
+        assert!(
+            self.mutated || built.is_ok(),
+            "seed {}: {built:?}",
+            self.program.seed
+        );
         let outcomes: Vec<Outcome> = self
             .program
             .runs
@@ -112,7 +116,9 @@ impl Case {
                 }
             })
             .collect();
-        let odd = |one: &Outcome| one.grade == Grade::Wrong || (one.grade == Grade::NoTruth && !self.mutated);
+        let odd = |one: &Outcome| {
+            one.grade == Grade::Wrong || (one.grade == Grade::NoTruth && !self.mutated)
+        };
         if outcomes.iter().any(odd) {
             keep(&folder, &self);
         }

@@ -5,8 +5,11 @@ use crate::{paths, process, setup, stage};
 use std::process::Command;
 use std::time::Instant;
 
-/// Set-up, then format, build, lints, tests, documentation.
-pub fn run() -> Result<(), ChoreError> {
+/// Random programs of a thorough test, from number 1 on.
+const RANDOM_PROGRAMS: &str = "10000";
+
+/// Set-up, then format, build, lints, tests, documentation; where thorough, many random programs as well.
+pub fn run(thorough: bool) -> Result<(), ChoreError> {
     setup::run_for_tests()?;
     step(
         "format",
@@ -40,10 +43,39 @@ pub fn run() -> Result<(), ChoreError> {
         "--document-private-items",
         "--quiet",
     ];
-    step("documentation", &docs, "mend the links named above")
+    step("documentation", &docs, "mend the links named above")?;
+    if thorough {
+        let random = [
+            "test",
+            "-p",
+            "migfit-tests",
+            "--test",
+            "random",
+            "--",
+            "--nocapture",
+        ];
+        let programs = [("MIGFIT_RANDOM", RANDOM_PROGRAMS)];
+        let name = "random programs (about two hours)";
+        step_with(
+            name,
+            &random,
+            &programs,
+            "the wrong ones are kept in target/tests/random",
+        )?;
+    }
+    Ok(())
 }
 
 fn step(name: &str, args: &[&str], hint: &str) -> Result<(), ChoreError> {
+    step_with(name, args, &[], hint)
+}
+
+fn step_with(
+    name: &str,
+    args: &[&str],
+    environment: &[(&str, &str)],
+    hint: &str,
+) -> Result<(), ChoreError> {
     println!("==> {name}: cargo {}", args.join(" "));
     let begun = Instant::now();
     // The tests send signals: what whoever started us ignores (nohup, a shell's background jobs) must reach their jobs.
@@ -52,7 +84,8 @@ fn step(name: &str, args: &[&str], hint: &str) -> Result<(), ChoreError> {
         .arg("--default-signal=INT,QUIT,TERM,HUP")
         .arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(args)
-        .current_dir(paths::root());
+        .current_dir(paths::root())
+        .envs(environment.iter().copied());
     // The tests use what was staged just now instead of staging again.
     cargo
         .env("MIGFIT_STAGED", "1")

@@ -38,7 +38,11 @@ enum Chore {
     /// Set up, then show migfit at work on real CUDA programs and a virtual A100.
     Demo,
     /// Set up, then every check: format, lints, tests, documentation.
-    Test,
+    Test {
+        /// Also hold 10,000 random programs against what they do (about two hours on two cores).
+        #[arg(long)]
+        thorough: bool,
+    },
     /// Measure the figures that the project states.
     Bench {
         /// Only the figures whose name contains one of these words.
@@ -64,7 +68,7 @@ fn perform(chore: Chore) -> Result<(), ChoreError> {
         Chore::Setup => setup::run_for_tests(),
         Chore::Stage { quiet } => stage::run(quiet),
         Chore::Demo => demo::run(),
-        Chore::Test => check::run(),
+        Chore::Test { thorough } => check::run(thorough),
         Chore::Bench { names, json } => bench::run(&names, json.as_deref()),
     }
 }
