@@ -16,6 +16,8 @@ use std::cell::Cell;
 const DEPTH: usize = 48;
 /// Values looked at for one formula before it is given up: a value used twice is walked through twice.
 const STEPS: usize = 4096;
+/// Writes to memory, and blocks between them and a read, looked at for one formula before it is given up.
+const WRITES: usize = 1 << 20;
 
 /// Walks back from one place of use.
 pub struct Builder<'a> {
@@ -27,6 +29,7 @@ pub struct Builder<'a> {
     pub used_in: BlockId,
     on_the_way: Vec<(FunctionId, Reg)>,
     steps: Cell<usize>,
+    writes: Cell<usize>,
 }
 
 impl<'a> Builder<'a> {
@@ -38,14 +41,18 @@ impl<'a> Builder<'a> {
             used_in: at.block,
             on_the_way: Vec::new(),
             steps: Cell::new(STEPS),
+            writes: Cell::new(WRITES),
         }
     }
 
     /// Takes one step, if there is one left.
     pub fn spend(&self) -> bool {
-        let left = self.steps.get().checked_sub(1);
-        self.steps.set(left.unwrap_or(0));
-        left.is_some()
+        take(&self.steps, 1) && self.scene.spend(1)
+    }
+
+    /// Pays for looking at so many writes, if that can be paid.
+    pub fn spend_on_writes(&self, count: usize) -> bool {
+        take(&self.writes, count) && self.scene.spend(count)
     }
 
     /// The same as `expr`, for a value that is used elsewhere.
@@ -207,6 +214,13 @@ impl<'a> Builder<'a> {
             ),
         }
     }
+}
+
+/// Takes from a budget; one that does not suffice is spent.
+pub fn take(budget: &Cell<usize>, amount: usize) -> bool {
+    let left = budget.get().checked_sub(amount);
+    budget.set(left.unwrap_or(0));
+    left.is_some()
 }
 
 /// A constant of a type, with its sign.

@@ -1,5 +1,6 @@
 //! What the formula builder looks things up in: definitions of registers, control flow, memory, loops.
 
+use crate::formula::expression::take;
 use crate::slice::calls::Calls;
 use crate::slice::definitions::{Definition, Definitions};
 use crate::slice::graphs::Graphs;
@@ -9,6 +10,11 @@ use crate::slice::points_to::{PointsTo, solve};
 use crate::slice::position::{Position, instruction};
 use migfit_schema::program::{Callee, Function, FunctionId, Op, Operand, Place, Reg, SizeProgram};
 use migfit_schema::site::Site;
+use std::cell::Cell;
+
+/// Values and writes looked at for all formulas of a program together: beyond that they say "a long computation".
+/// About a second; the evaluation does not need them.
+const BUDGET: usize = 1 << 25;
 
 /// Everything that is known of a program.
 pub struct Scene<'a> {
@@ -23,6 +29,7 @@ pub struct Scene<'a> {
     objects: Objects,
     definitions: Definitions<'a>,
     calls: Calls,
+    budget: Cell<usize>,
 }
 
 impl<'a> Scene<'a> {
@@ -39,7 +46,13 @@ impl<'a> Scene<'a> {
             definitions: Definitions::of(program),
             calls: Calls::of(program, &pointers),
             pointers,
+            budget: Cell::new(BUDGET),
         }
+    }
+
+    /// Pays for looking at so many things, if the formulas of the program can still afford it.
+    pub fn spend(&self, count: usize) -> bool {
+        take(&self.budget, count)
     }
 
     /// Where a register gets its value.

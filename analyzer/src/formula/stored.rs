@@ -101,6 +101,9 @@ pub fn loaded(
         return unknown(site, "read from an array at a varying place");
     };
     let mut all = Vec::new();
+    if !builder.spend_on_writes(reach(builder.scene, at, address)) {
+        return unknown(site, "a long computation");
+    }
     let writers = writers(builder.scene, at, address);
     let last = Last::of(builder.scene, at, &writers, target, ty);
     for writer in &writers {
@@ -118,6 +121,16 @@ pub fn loaded(
         return one_of(default.into_iter().chain(all).collect());
     }
     start.unwrap_or_else(|| unknown(site, "read from memory that nothing kept fills"))
+}
+
+/// What it costs to look at the writes behind an address: each of them, and the blocks that may lie between.
+fn reach(scene: &Scene<'_>, at: Position, address: Operand) -> usize {
+    let blocks = scene.body(at.function).map_or(1, |body| body.blocks.len());
+    let objects = scene.pointers.of(at.function, address).into_iter();
+    let writers: usize = objects
+        .map(|object| scene.memory.writer_count(object))
+        .sum();
+    writers.saturating_mul(1 + blocks / 8)
 }
 
 /// Instructions that may write what an instruction reads, and may come before it.

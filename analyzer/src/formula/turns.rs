@@ -26,6 +26,9 @@ fn times_within(scene: &Scene<'_>, at: Position, on_the_way: &mut Vec<FunctionId
     if on_the_way.contains(&at.function) || on_the_way.len() > DEPTH {
         return unknown(None, "a function that calls itself");
     }
+    if !scene.spend(calls.len()) {
+        return unknown(None, "a long computation");
+    }
     on_the_way.push(at.function);
     let mut sum = Expr::Int(0);
     for call in calls {

@@ -3,7 +3,7 @@
 use crate::slice::calls::Calls;
 use crate::slice::event::is_event;
 use crate::slice::graphs::Graphs;
-use crate::slice::position::{Position, instructions};
+use crate::slice::position::{Position, instructions, of_function};
 use migfit_schema::program::{BlockId, FunctionId, Op, SizeProgram};
 use std::collections::HashSet;
 
@@ -64,9 +64,11 @@ impl Eventful {
         // What follows a caller follows those that it calls.
         while let Some(function) = waiting.pop() {
             if followed.insert(function) {
-                let called = instructions(program)
-                    .filter(|(at, _)| at.function == function)
-                    .flat_map(|(at, _)| calls.targets(at).to_vec());
+                let body = program.functions.get(function as usize);
+                let inside = body
+                    .into_iter()
+                    .flat_map(|body| of_function(function, body));
+                let called = inside.flat_map(|(at, _)| calls.targets(at).to_vec());
                 waiting.extend(called);
             }
         }

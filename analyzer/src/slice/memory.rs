@@ -1,50 +1,90 @@
 //! Which instructions may write an object, and which objects an instruction reads.
 
 use crate::slice::effects::{State, Use, effect};
+use crate::slice::groups::{GroupId, Groups};
 use crate::slice::objects::{Object, ObjectId, Objects};
 use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instructions};
 use migfit_schema::program::{Callee, Op, Operand, SizeProgram, Type};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// Reads and writes of memory.
+/// Reads and writes of memory. Many instructions read or write the same objects: they share a group.
 pub struct Memory {
-    writers: HashMap<ObjectId, Vec<Position>>,
-    reads: HashMap<Position, Vec<ObjectId>>,
+    groups: Groups,
+    /// Per group the instructions that may write its objects.
+    writers: Vec<Vec<Position>>,
+    /// Per object the groups with writers that it is in.
+    written: HashMap<ObjectId, Vec<GroupId>>,
+    reads: HashMap<Position, GroupId>,
 }
 
 impl Memory {
     /// Collects them.
     pub fn of(program: &SizeProgram, objects: &Objects, pointers: &PointsTo) -> Memory {
-        let mut memory = Memory {
-            writers: HashMap::new(),
-            reads: HashMap::new(),
-        };
+        let mut groups = Groups::default();
+        let mut writers: BTreeMap<GroupId, Vec<Position>> = BTreeMap::new();
+        let mut reads = HashMap::new();
+        let scene = Scene { objects, pointers };
         for (at, instruction) in instructions(program) {
-            let (reads, mut writes) = touched(at, &instruction.op, objects, pointers);
+            let (read, mut write) = scene.touched(at, &instruction.op, &mut groups);
             if is_option_parser(&instruction.op) {
-                writes.extend(option_globals(program, objects));
+                let globals = option_globals(program, objects).collect();
+                let all = [write, Some(groups.of_list(globals))];
+                write = groups.joined(all.into_iter().flatten());
             }
-            for object in writes {
-                if !is_constant(program, objects, object) {
-                    memory.writers.entry(object).or_default().push(at);
-                }
+            if let Some(group) = write {
+                writers.entry(group).or_default().push(at);
             }
-            if !reads.is_empty() {
-                memory.reads.insert(at, reads);
+            if let Some(group) = read {
+                reads.insert(at, group);
             }
         }
-        memory
+        let mut written: HashMap<ObjectId, Vec<GroupId>> = HashMap::new();
+        for group in writers.keys() {
+            for object in groups.objects(*group) {
+                if !is_constant(program, objects, *object) {
+                    written.entry(*object).or_default().push(*group);
+                }
+            }
+        }
+        let mut by_group = vec![Vec::new(); groups.len()];
+        for (group, all) in writers {
+            by_group[group] = all;
+        }
+        Memory {
+            groups,
+            writers: by_group,
+            written,
+            reads,
+        }
     }
 
     /// Instructions that may write an object.
-    pub fn writers(&self, object: ObjectId) -> &[Position] {
-        self.writers.get(&object).map_or(&[], Vec::as_slice)
+    pub fn writers(&self, object: ObjectId) -> impl Iterator<Item = &Position> {
+        let groups = self.written.get(&object).map_or(&[][..], Vec::as_slice);
+        groups.iter().flat_map(|group| &self.writers[*group])
+    }
+
+    /// How many those are.
+    pub fn writer_count(&self, object: ObjectId) -> usize {
+        let groups = self.written.get(&object).map_or(&[][..], Vec::as_slice);
+        groups.iter().map(|group| self.writers[*group].len()).sum()
     }
 
     /// Objects that an instruction reads.
     pub fn reads(&self, at: Position) -> &[ObjectId] {
-        self.reads.get(&at).map_or(&[], Vec::as_slice)
+        self.read_group(at)
+            .map_or(&[], |group| self.groups.objects(group))
+    }
+
+    /// The group of the objects that an instruction reads.
+    pub fn read_group(&self, at: Position) -> Option<GroupId> {
+        self.reads.get(&at).copied()
+    }
+
+    /// The objects of a group.
+    pub fn in_group(&self, group: GroupId) -> &[ObjectId] {
+        self.groups.objects(group)
     }
 }
 
@@ -72,91 +112,124 @@ fn is_constant(program: &SizeProgram, objects: &Objects, object: ObjectId) -> bo
     }
 }
 
-fn touched(
-    at: Position,
-    op: &Op,
-    objects: &Objects,
-    pointers: &PointsTo,
-) -> (Vec<ObjectId>, Vec<ObjectId>) {
-    let of = |value: Operand| pointers.of(at.function, value);
-    match op {
-        Op::Load { address, .. } => (of(*address), Vec::new()),
-        Op::Store { address, .. } => (Vec::new(), of(*address)),
-        Op::MemCopy { to, from, .. } => (of(*from), of(*to)),
-        Op::MemSet { to, .. } => (Vec::new(), of(*to)),
-        Op::Call {
-            callee: Callee::External(name),
-            args,
-            ..
-        } => external(at, name, args, objects, pointers),
-        _ => (Vec::new(), Vec::new()),
-    }
+/// What instructions are looked at with.
+struct Scene<'a> {
+    objects: &'a Objects,
+    pointers: &'a PointsTo,
 }
 
-fn external(
-    at: Position,
-    name: &str,
-    args: &[(Operand, Type)],
-    objects: &Objects,
-    pointers: &PointsTo,
-) -> (Vec<ObjectId>, Vec<ObjectId>) {
-    let of = |value: Operand| pointers.of(at.function, value);
-    let Some(effect) = effect(name) else {
-        let all = pointers.closure(args.iter().flat_map(|(value, _)| of(*value)).collect());
-        return (all.clone(), all);
-    };
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    if effect.dropped {
-        return (reads, writes);
+/// The groups that something reads and writes.
+type Touched = (Option<GroupId>, Option<GroupId>);
+
+impl Scene<'_> {
+    /// The group of what a value may point to.
+    fn group(&self, at: Position, value: Operand, groups: &mut Groups) -> Option<GroupId> {
+        match value {
+            Operand::Reg(register) => {
+                let node = self.pointers.node_of(at.function, register)?;
+                groups.of_node(node, || self.pointers.of(at.function, value))
+            }
+            Operand::Const(_) | Operand::Undef => None,
+            value => Some(groups.of_list(self.pointers.of(at.function, value))),
+        }
     }
-    for (index, (value, _)) in args.iter().enumerate() {
-        let usage = effect.of_argument(index);
-        let behind = |value: Operand| {
-            let mut all = of(value);
-            let held: Vec<ObjectId> = all
-                .iter()
-                .flat_map(|one| pointers.in_contents(*one))
-                .collect();
-            all.extend(held);
-            all
+
+    fn touched(&self, at: Position, op: &Op, groups: &mut Groups) -> Touched {
+        let mut of = |value: Operand| self.group(at, value, groups);
+        match op {
+            Op::Load { address, .. } => (of(*address), None),
+            Op::Store { address, .. } => (None, of(*address)),
+            Op::MemCopy { to, from, .. } => (of(*from), of(*to)),
+            Op::MemSet { to, .. } => (None, of(*to)),
+            Op::Call {
+                callee: Callee::External(name),
+                args,
+                ..
+            } => self.external(at, name, args, groups),
+            _ => (None, None),
+        }
+    }
+
+    fn external(
+        &self,
+        at: Position,
+        name: &str,
+        args: &[(Operand, Type)],
+        groups: &mut Groups,
+    ) -> Touched {
+        let Some(effect) = effect(name) else {
+            let all = args.iter().map(|(value, _)| *value).collect();
+            let all = self.closure(at, all, groups);
+            return (all, all);
         };
-        match usage {
-            Use::Text => reads.extend(behind(*value)),
-            Use::TextBoth => {
-                reads.extend(behind(*value));
-                writes.extend(behind(*value));
+        if effect.dropped {
+            return (None, None);
+        }
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for (index, (value, _)) in args.iter().enumerate() {
+            let usage = effect.of_argument(index);
+            let group = match usage {
+                Use::Text | Use::TextBoth => self.behind(at, *value, groups),
+                Use::Links | Use::Follows => self.closure(at, vec![*value], groups),
+                Use::Value | Use::Calls | Use::KeptInFirst => None,
+                _ => self.group(at, *value, groups),
+            };
+            if let (
+                Use::Text | Use::TextBoth | Use::Links | Use::Follows | Use::Reads | Use::Both,
+                Some(group),
+            ) = (usage, group)
+            {
+                reads.push(group);
             }
-            Use::Links => {
-                let all = pointers.closure(of(*value));
-                reads.extend(all.iter().copied());
-                writes.extend(all);
+            if let (
+                Use::TextBoth
+                | Use::Links
+                | Use::Writes
+                | Use::Both
+                | Use::StoresFirst
+                | Use::StoresFresh,
+                Some(group),
+            ) = (usage, group)
+            {
+                writes.push(group);
             }
-            Use::Follows => reads.extend(pointers.closure(of(*value))),
-            _ => {}
         }
-        if matches!(usage, Use::Reads | Use::Both) {
-            reads.extend(of(*value));
+        if name.starts_with("getopt") {
+            // argv[] holds the words that getopt reads; its globals are written.
+            reads.push(groups.of_list(vec![Objects::ARGUMENTS, Objects::WORDS]));
         }
-        if matches!(
-            usage,
-            Use::Writes | Use::Both | Use::StoresFirst | Use::StoresFresh
-        ) {
-            writes.extend(of(*value));
+        if let Some(state) = effect.state {
+            let state_object = self.objects.state(state);
+            let mut touched = vec![state_object];
+            if state == State::Token {
+                // It goes on in the string that it was given last.
+                touched.extend(self.pointers.in_contents(state_object));
+            }
+            let group = groups.of_list(touched);
+            reads.push(group);
+            writes.push(group);
         }
+        (groups.joined(reads), groups.joined(writes))
     }
-    if name.starts_with("getopt") {
-        // argv[] holds the words that getopt reads; its globals are written.
-        reads.extend([Objects::ARGUMENTS, Objects::WORDS]);
+
+    /// What a value points to, and what its contents do.
+    fn behind(&self, at: Position, value: Operand, groups: &mut Groups) -> Option<GroupId> {
+        let mut all = self.pointers.of(at.function, value);
+        let held: Vec<ObjectId> = all
+            .iter()
+            .flat_map(|one| self.pointers.in_contents(*one))
+            .collect();
+        all.extend(held);
+        (!all.is_empty()).then(|| groups.of_list(all))
     }
-    if let Some(state) = effect.state {
-        let state_object = objects.state(state);
-        if state == State::Token {
-            // It goes on in the string that it was given last.
-            reads.extend(pointers.in_contents(state_object));
-            writes.extend(pointers.in_contents(state_object));
-        }
-        reads.push(state_object);
-        writes.push(state_object);
+
+    /// Everything that can be reached from values.
+    fn closure(&self, at: Position, values: Vec<Operand>, groups: &mut Groups) -> Option<GroupId> {
+        let starts = values.into_iter();
+        let starts: Vec<GroupId> = starts
+            .filter_map(|value| self.group(at, value, groups))
+            .collect();
+        let start = groups.joined(starts)?;
+        Some(groups.closed(start, |objects| self.pointers.closure(objects)))
     }
-    (reads, writes)
 }

@@ -37,6 +37,7 @@ mod event;
 mod eventful;
 pub(crate) mod flow;
 pub(crate) mod graphs;
+mod groups;
 mod keep;
 pub(crate) mod loops;
 pub(crate) mod memory;

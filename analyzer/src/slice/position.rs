@@ -1,7 +1,8 @@
 //! Where an instruction stands, and walking over all of them.
 
 use migfit_schema::program::{
-    BlockId, Callee, FunctionId, Instruction, OnUnknown, Op, Operand, Reg, SizeProgram, Terminator,
+    BlockId, Callee, Function, FunctionId, Instruction, OnUnknown, Op, Operand, Reg, SizeProgram,
+    Terminator,
 };
 
 /// Where an instruction stands.
@@ -17,26 +18,28 @@ pub struct Position {
 
 /// All instructions of a program with their positions.
 pub fn instructions(program: &SizeProgram) -> impl Iterator<Item = (Position, &Instruction)> {
-    (0u32..)
-        .zip(&program.functions)
-        .flat_map(|(function, body)| {
-            (0u32..)
-                .zip(&body.blocks)
-                .flat_map(move |(block, contents)| {
-                    (0u32..)
-                        .zip(&contents.ops)
-                        .map(move |(index, instruction)| {
-                            (
-                                Position {
-                                    function,
-                                    block,
-                                    index,
-                                },
-                                instruction,
-                            )
-                        })
-                })
-        })
+    let all = (0u32..).zip(&program.functions);
+    all.flat_map(|(function, body)| of_function(function, body))
+}
+
+/// All instructions of one function with their positions.
+pub fn of_function(
+    function: FunctionId,
+    body: &Function,
+) -> impl Iterator<Item = (Position, &Instruction)> {
+    let blocks = (0u32..).zip(&body.blocks);
+    blocks.flat_map(move |(block, contents)| {
+        (0u32..)
+            .zip(&contents.ops)
+            .map(move |(index, instruction)| {
+                let at = Position {
+                    function,
+                    block,
+                    index,
+                };
+                (at, instruction)
+            })
+    })
 }
 
 /// The instruction at a position of this program.

@@ -138,7 +138,7 @@ impl Keeper<'_> {
     fn arrives(&self, copy: Position, at: Position, object: ObjectId) -> bool {
         copy.function == at.function
             && self.comes_on_every_way(copy, at)
-            && self.known.memory.writers(object).iter().all(|writer| {
+            && self.known.memory.writers(object).all(|writer| {
                 *writer == copy
                     || self
                         .arrivals

@@ -9,12 +9,13 @@ use crate::slice::definitions::{Definition, Definitions};
 use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
 use crate::slice::graphs::Graphs;
+use crate::slice::groups::GroupId;
 use crate::slice::memory::Memory;
 use crate::slice::objects::ObjectId;
 use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{Callee, FunctionId, GlobalId, Op, Operand, Reg, SizeProgram};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What is known of the program.
 pub struct Known<'a> {
@@ -39,7 +40,8 @@ pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
         known,
         kept: Kept::default(),
         registers: HashSet::new(),
-        readers: HashSet::new(),
+        unread: HashMap::new(),
+        read_up: HashSet::new(),
         whole: HashSet::new(),
         whole_calls: HashSet::new(),
         waiting: Vec::new(),
@@ -59,11 +61,14 @@ pub struct Keeper<'a> {
     pub(super) kept: Kept,
     pub(super) arrivals: Arrivals,
     registers: HashSet<(FunctionId, Reg)>,
-    readers: HashSet<(ObjectId, Position)>,
+    /// Per object that something kept reads, the writers that come before none of its readers so far.
+    unread: HashMap<ObjectId, Vec<Position>>,
+    /// Groups of objects all of whose writers are kept.
+    read_up: HashSet<GroupId>,
     pub(super) whole: HashSet<FunctionId>,
     pub(super) whole_calls: HashSet<Position>,
     waiting: Vec<(FunctionId, Reg)>,
-    waiting_reads: Vec<(ObjectId, Position)>,
+    waiting_reads: Vec<(GroupId, Position)>,
     pub(super) waiting_effects: Vec<Position>,
 }
 
@@ -82,8 +87,8 @@ impl Keeper<'_> {
                 self.effect(at);
             } else if let Some((function, register)) = self.waiting.pop() {
                 self.register(function, register);
-            } else if let Some((object, reader)) = self.waiting_reads.pop() {
-                self.object(object, reader);
+            } else if let Some((group, reader)) = self.waiting_reads.pop() {
+                self.group(group, reader);
             } else {
                 return;
             }
@@ -171,23 +176,41 @@ impl Keeper<'_> {
 
     /// What an instruction reads from memory is needed.
     pub(super) fn reads(&mut self, at: Position) {
-        for object in self.known.memory.reads(at) {
-            if self.readers.insert((*object, at)) {
-                self.waiting_reads.push((*object, at));
-            }
+        if let Some(group) = self.known.memory.read_group(at)
+            && !self.read_up.contains(&group)
+        {
+            self.waiting_reads.push((group, at));
         }
     }
 
-    /// Writers of an object from which control may come to the reader.
-    fn object(&mut self, object: ObjectId, reader: Position) {
+    /// Writers of a group's objects from which control may come to the reader.
+    fn group(&mut self, group: GroupId, reader: Position) {
         let memory = self.known.memory;
-        for writer in memory.writers(object) {
-            if self.may_come_before(*writer, reader) {
-                self.waiting_effects.push(*writer);
-                self.destination(*writer, object);
-                self.whole_call(*writer);
-            }
+        let mut all_read = true;
+        for object in memory.in_group(group) {
+            all_read &= self.object(*object, reader);
         }
+        if all_read {
+            self.read_up.insert(group);
+        }
+    }
+
+    /// Writers of an object from which control may come to the reader; says whether none is left.
+    fn object(&mut self, object: ObjectId, reader: Position) -> bool {
+        let memory = self.known.memory;
+        let left = self.unread.remove(&object);
+        let left = left.unwrap_or_else(|| memory.writers(object).copied().collect());
+        let (before, after): (Vec<Position>, Vec<Position>) = left
+            .into_iter()
+            .partition(|writer| self.may_come_before(*writer, reader));
+        for writer in before {
+            self.waiting_effects.push(writer);
+            self.destination(writer, object);
+            self.whole_call(writer);
+        }
+        let none_left = after.is_empty();
+        self.unread.insert(object, after);
+        none_left
     }
 
     pub(super) fn may_come_before(&self, first: Position, second: Position) -> bool {

@@ -3,12 +3,14 @@
 
 mod bind;
 mod generate;
+mod graph;
 mod library;
+mod object_set;
 mod sets;
 mod solve;
 
 pub use bind::returned;
-pub use sets::PointsTo;
+pub use sets::{Node, PointsTo};
 pub use solve::solve;
 
 #[cfg(test)]

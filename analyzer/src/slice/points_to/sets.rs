@@ -1,23 +1,30 @@
-//! The answer of the analysis: one set of objects for each register and for each object's contents.
+//! The answer of the analysis: one set of objects for each register and for each object's contents. Nodes that the
+//! solver found to be equal share one.
 
+use super::object_set::ObjectSet;
 use crate::slice::objects::{ObjectId, Objects};
 use crate::slice::position::{instructions, written};
 use fixedbitset::FixedBitSet;
 use migfit_schema::program::{FunctionId, Operand, Reg, SizeProgram};
 use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// Index of a set.
 pub type Node = usize;
 
 /// Where pointers may lead.
 pub struct PointsTo {
+    /// Per function the node of its first numbered register, and which registers have one.
     registers: HashMap<(FunctionId, Reg), Node>,
     /// Node of the first object's contents.
     contents: Node,
     objects: usize,
-    sets: Vec<FixedBitSet>,
-    globals: std::ops::Range<ObjectId>,
-    functions: std::ops::Range<ObjectId>,
+    sets: Vec<Rc<ObjectSet>>,
+    /// Per node the one that stands for it.
+    stands_for: Vec<Node>,
+    globals: Range<ObjectId>,
+    functions: Range<ObjectId>,
 }
 
 impl PointsTo {
@@ -42,8 +49,10 @@ impl PointsTo {
             }
         }
         let contents = registers.len();
+        let count = contents + objects.len();
         PointsTo {
-            sets: vec![FixedBitSet::new(); contents + objects.len()],
+            sets: vec![Rc::default(); count],
+            stands_for: (0..count).collect(),
             registers,
             contents,
             objects: objects.len(),
@@ -54,22 +63,29 @@ impl PointsTo {
 
     /// Objects that a value may point to.
     pub fn of(&self, function: FunctionId, value: Operand) -> Vec<ObjectId> {
-        let one = |range: &std::ops::Range<ObjectId>, id: u32| {
-            let object = range.start.saturating_add(id as usize);
-            range
-                .contains(&object)
-                .then_some(object)
-                .into_iter()
-                .collect()
-        };
         match value {
             Operand::Reg(register) => self
                 .register(function, register)
                 .map_or_else(Vec::new, |node| self.listed(node)),
-            Operand::Global(id, _) => one(&self.globals, id),
-            Operand::Function(id) => one(&self.functions, id),
-            Operand::Const(_) | Operand::Undef => Vec::new(),
+            value => self.named(value).into_iter().collect(),
         }
+    }
+
+    /// The object of a global or a function.
+    fn named(&self, value: Operand) -> Option<ObjectId> {
+        let (range, id) = match value {
+            Operand::Global(id, _) => (&self.globals, id),
+            Operand::Function(id) => (&self.functions, id),
+            Operand::Reg(_) | Operand::Const(_) | Operand::Undef => return None,
+        };
+        let object = range.start.saturating_add(id as usize);
+        range.contains(&object).then_some(object)
+    }
+
+    /// The node whose set says where a register may point: of registers with equal sets mostly the same.
+    pub fn node_of(&self, function: FunctionId, register: Reg) -> Option<Node> {
+        self.register(function, register)
+            .map(|node| self.stand_in(node))
     }
 
     /// Functions that a value may point to.
@@ -90,12 +106,17 @@ impl PointsTo {
     /// Those objects and everything that can be reached from their contents.
     pub fn closure(&self, start: Vec<ObjectId>) -> Vec<ObjectId> {
         let mut seen = FixedBitSet::with_capacity(self.objects);
+        let mut looked_into = FixedBitSet::with_capacity(self.sets.len());
         let mut waiting = start;
         let mut all = Vec::new();
         while let Some(object) = waiting.pop() {
-            if object < seen.len() && !seen.put(object) {
-                all.push(object);
-                waiting.extend(self.in_contents(object));
+            if object >= seen.len() || seen.put(object) {
+                continue;
+            }
+            all.push(object);
+            let node = self.contents(object).map(|node| self.stand_in(node));
+            if let Some(node) = node.filter(|node| !looked_into.put(*node)) {
+                waiting.extend(self.set(node).iter());
             }
         }
         all
@@ -113,31 +134,72 @@ impl PointsTo {
 
     /// A node beyond registers and contents.
     pub(super) fn add_node(&mut self) -> Node {
-        self.sets.push(FixedBitSet::new());
+        self.sets.push(Rc::default());
+        self.stands_for.push(self.stands_for.len());
         self.sets.len() - 1
+    }
+
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// The node that stands for this one.
+    pub(super) fn stand_in(&self, node: Node) -> Node {
+        let mut node = node;
+        while let Some(next) = self.stands_for.get(node).filter(|next| **next != node) {
+            node = *next;
+        }
+        node
+    }
+
+    /// Lets one node stand for another, with all that both point to.
+    pub(super) fn unite(&mut self, stays: Node, goes: Node) {
+        let gone = self.set(goes);
+        self.merge_set(&gone, stays);
+        if let (Some(place), Some(set)) = (self.stands_for.get_mut(goes), self.sets.get_mut(goes)) {
+            (*place, *set) = (stays, Rc::default());
+        }
+    }
+
+    /// Lets every node name its stand-in directly.
+    pub(super) fn flatten(&mut self) {
+        for node in 0..self.stands_for.len() {
+            self.stands_for[node] = self.stand_in(node);
+        }
     }
 
     /// Adds an object to a node's set.
     pub(super) fn include(&mut self, node: Node, object: ObjectId) {
+        let node = self.stand_in(node);
         if let Some(set) = self.sets.get_mut(node) {
-            set.grow_and_insert(object);
+            Rc::make_mut(set).insert(object);
         }
+    }
+
+    /// The set of a node.
+    pub(super) fn set(&self, node: Node) -> Rc<ObjectSet> {
+        let node = self.stand_in(node);
+        self.sets.get(node).map(Rc::clone).unwrap_or_default()
     }
 
     /// The objects of a node's set.
     pub(super) fn listed(&self, node: Node) -> Vec<ObjectId> {
-        self.sets
-            .get(node)
-            .map_or_else(Vec::new, |set| set.ones().collect())
+        self.set(node).iter().collect()
     }
 
-    /// Adds one node's set to another's; says whether that changed it.
-    pub(super) fn merge(&mut self, from: Node, to: Node) -> bool {
-        let Ok([source, target]) = self.sets.get_disjoint_mut([from, to]) else {
-            return false;
+    /// Adds a set to a node's; nodes with the same objects share one where that is seen.
+    pub(super) fn merge_set(&mut self, set: &Rc<ObjectSet>, to: Node) {
+        let to = self.stand_in(to);
+        let Some(target) = self.sets.get_mut(to) else {
+            return;
         };
-        let before = target.count_ones(..);
-        target.union_with(source);
-        target.count_ones(..) != before
+        if Rc::ptr_eq(set, target) || set.is_within(target) {
+            return;
+        }
+        *target = match target.is_within(set) {
+            true => Rc::clone(set),
+            false => Rc::new(target.union(set)),
+        };
     }
 }

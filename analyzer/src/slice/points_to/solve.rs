@@ -1,10 +1,15 @@
-//! The rules of the analysis and their solution: each is applied until nothing changes.
+//! The rules of the analysis and their solution, in waves: nodes that copy from each other in a ring become one, then
+//! sets flow along the copies in the order in which they depend on each other, then what pointers were found to lead
+//! to makes more copies; until a wave makes none.
 
+use super::graph::Copies;
+use super::object_set::ObjectSet;
 use super::sets::{Node, PointsTo};
 use crate::slice::objects::{Object, ObjectId, Objects};
 use crate::slice::position::{Position, instruction};
 use migfit_schema::program::{Callee, FunctionId, Op, Operand, SizeProgram};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
 
 /// `to` includes what `from` points to.
 pub enum Rule {
@@ -25,19 +30,56 @@ pub fn solve(program: &SizeProgram, objects: &Objects) -> PointsTo {
         objects,
         rules: Vec::new(),
         points: PointsTo::nowhere(program, objects),
+        copies: Copies::default(),
+        uses: BTreeMap::new(),
         bound: HashSet::new(),
     };
     solver.generate();
     solver.iterate();
+    solver.points.flatten();
     solver.points
+}
+
+/// What is done through a pointer.
+#[derive(Default)]
+struct Uses {
+    /// Nodes that include the contents of what it points to.
+    loads: Vec<Node>,
+    /// Nodes that those contents include.
+    stores: Vec<Node>,
+    /// Calls through it.
+    calls: Vec<Position>,
+    /// Objects for which all of this is done.
+    done: Rc<ObjectSet>,
+}
+
+impl Uses {
+    /// More uses: they have to be done for every object.
+    fn add(&mut self, other: Uses) {
+        self.loads.extend(other.loads);
+        self.stores.extend(other.stores);
+        self.calls.extend(other.calls);
+        self.done = Rc::default();
+    }
+
+    /// Forgets what is there twice.
+    fn dedup(&mut self) {
+        for nodes in [&mut self.loads, &mut self.stores] {
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
+    }
 }
 
 /// The analysis on its way.
 pub struct Solver<'a> {
     pub(super) program: &'a SizeProgram,
     pub(super) objects: &'a Objects,
+    /// Rules that wait to become copies and uses.
     pub(super) rules: Vec<Rule>,
     pub(super) points: PointsTo,
+    copies: Copies,
+    uses: BTreeMap<Node, Uses>,
     /// Calls through pointers whose target is known already.
     bound: HashSet<(Position, FunctionId)>,
 }
@@ -64,59 +106,128 @@ impl Solver<'_> {
         node
     }
 
-    /// Applies every rule until nothing changes; calls found on the way add rules.
     fn iterate(&mut self) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for index in 0..self.rules.len() {
-                changed |= self.apply(index);
+        loop {
+            self.take_rules();
+            let order = self.collapse();
+            self.flow_along(&order);
+            if !self.look_behind_pointers() {
+                return;
             }
         }
     }
 
-    fn apply(&mut self, index: usize) -> bool {
-        match self.rules.get(index) {
-            Some(&Rule::Copy { from, to }) => self.points.merge(from, to),
-            Some(&Rule::Load { address, to }) => {
-                let merge = |solver: &mut Self, contents| solver.points.merge(contents, to);
-                self.each_contents(address, merge)
-            }
-            Some(&Rule::Store { from, address }) => {
-                let merge = |solver: &mut Self, contents| solver.points.merge(from, contents);
-                self.each_contents(address, merge)
-            }
-            Some(&Rule::Call { pointer, at }) => self.bind_targets(pointer, at),
-            None => false,
+    fn take_rules(&mut self) {
+        for rule in std::mem::take(&mut self.rules) {
+            let (pointer, uses) = match rule {
+                Rule::Copy { from, to } => {
+                    self.copy(from, to);
+                    continue;
+                }
+                Rule::Load { address, to } => (address, Uses::loading(to)),
+                Rule::Store { from, address } => (address, Uses::storing(from)),
+                Rule::Call { pointer, at } => (pointer, Uses::calling(at)),
+            };
+            let pointer = self.points.stand_in(pointer);
+            self.uses.entry(pointer).or_default().add(uses);
         }
     }
 
-    fn each_contents(
-        &mut self,
-        address: Node,
-        mut merge: impl FnMut(&mut Self, Node) -> bool,
-    ) -> bool {
-        let objects = self.points.listed(address);
-        objects.into_iter().fold(false, |changed, object| {
-            let contents = self.points.contents(object);
-            contents.is_some_and(|contents| merge(self, contents)) | changed
-        })
+    /// A copy from node to node; says whether it is new.
+    fn copy(&mut self, from: Node, to: Node) -> bool {
+        let (from, to) = (self.points.stand_in(from), self.points.stand_in(to));
+        let new = from != to && self.copies.add(from, to);
+        if new {
+            let set = self.points.set(from);
+            self.points.merge_set(&set, to);
+        }
+        new
     }
 
-    fn bind_targets(&mut self, pointer: Node, at: Position) -> bool {
-        let objects = self.points.listed(pointer).into_iter();
-        let functions = objects.filter_map(|object| match self.objects.get(object) {
-            Some(Object::Function(target)) => Some(target),
-            _ => None,
-        });
-        let new: Vec<FunctionId> = functions
-            .filter(|target| !self.bound.contains(&(at, *target)))
-            .collect();
-        for target in &new {
-            self.bound.insert((at, *target));
-            self.bind_at(at, *target);
+    /// Makes rings of copies one node; the rest in an order in which a node comes before those that copy from it.
+    fn collapse(&mut self) -> Vec<Node> {
+        let (order, rings) = self.copies.order(self.points.len());
+        let united = !rings.is_empty();
+        for ring in rings {
+            let Some((stays, others)) = ring.split_first() else {
+                continue;
+            };
+            for goes in others {
+                self.points.unite(*stays, *goes);
+                self.copies.unite(*stays, *goes);
+                if let Some(uses) = self.uses.remove(goes) {
+                    self.uses.entry(*stays).or_default().add(uses);
+                }
+            }
+            if let Some(uses) = self.uses.get_mut(stays) {
+                uses.done = Rc::default();
+            }
         }
-        !new.is_empty()
+        if united {
+            self.points.flatten();
+            let points = &self.points;
+            self.copies.rename(|node| points.stand_in(node));
+        }
+        order
+    }
+
+    fn flow_along(&mut self, order: &[Node]) {
+        for node in order {
+            if self.points.stand_in(*node) != *node {
+                continue;
+            }
+            let set = self.points.set(*node);
+            if self.copies.was_sent(*node, &set) {
+                continue;
+            }
+            for to in self.copies.from(*node) {
+                self.points.merge_set(&set, *to);
+            }
+            self.copies.note_sent(*node, set);
+        }
+    }
+
+    /// Does what is done through pointers for the objects that they were found to lead to; says whether that made any
+    /// rule or copy.
+    fn look_behind_pointers(&mut self) -> bool {
+        let mut changed = false;
+        let mut uses = std::mem::take(&mut self.uses);
+        for (pointer, uses) in &mut uses {
+            let set = self.points.set(*pointer);
+            if Rc::ptr_eq(&set, &uses.done) {
+                continue;
+            }
+            if uses.done.is_empty() {
+                uses.dedup();
+            }
+            for object in set.without(&uses.done).iter() {
+                changed |= self.look_at(object, uses);
+            }
+            uses.done = set;
+        }
+        // Binding a call only makes rules, so nothing was added here meanwhile.
+        self.uses = uses;
+        changed || !self.rules.is_empty()
+    }
+
+    fn look_at(&mut self, object: ObjectId, uses: &Uses) -> bool {
+        let mut changed = false;
+        if let Some(contents) = self.points.contents(object) {
+            for to in &uses.loads {
+                changed |= self.copy(contents, *to);
+            }
+            for from in &uses.stores {
+                changed |= self.copy(*from, contents);
+            }
+        }
+        if let Some(Object::Function(target)) = self.objects.get(object) {
+            for at in &uses.calls {
+                if self.bound.insert((*at, target)) {
+                    self.bind_at(*at, target);
+                }
+            }
+        }
+        changed
     }
 
     fn bind_at(&mut self, at: Position, target: FunctionId) {
@@ -129,6 +240,29 @@ impl Solver<'_> {
                 Callee::External(_) => self.bind_callback(at.function, target, args),
                 _ => self.bind(at.function, dst, target, args),
             }
+        }
+    }
+}
+
+impl Uses {
+    fn loading(to: Node) -> Uses {
+        Uses {
+            loads: vec![to],
+            ..Uses::default()
+        }
+    }
+
+    fn storing(from: Node) -> Uses {
+        Uses {
+            stores: vec![from],
+            ..Uses::default()
+        }
+    }
+
+    fn calling(at: Position) -> Uses {
+        Uses {
+            calls: vec![at],
+            ..Uses::default()
         }
     }
 }
