@@ -7,6 +7,9 @@ pub mod load;
 pub mod stubs;
 
 mod generated;
+
+mod inlined;
+
 pub mod handlers;
 
 pub mod normalise;

@@ -1,6 +1,6 @@
 //! What the CUDA compiler's generated host code says: which functions are kernels' stubs, which variables live on the device.
-//! Leaves only declarations of stubs in the module, so that no pass inlines one, and makes launches stand where the
-//! user wrote them. Registration code stays, since it keeps passes from taking shadow variables for constants.
+//! Leaves only declarations of stubs in the module, so that no pass inlines one, makes inlined ones calls again, and lets
+//! launches stand where the user wrote them. Registration code stays, since it keeps passes from taking shadow variables for constants.
 //! Must not know the size program.
 
 use super::view::constant::ConstantKind;
@@ -8,14 +8,18 @@ use super::view::function::Function;
 use super::view::instruction::Instruction;
 use super::view::module::ModuleView;
 use super::view::value::{Value, ValueKind};
-use super::{generated, handlers};
+use super::{generated, handlers, inlined};
 use cpp_demangle::{DemangleOptions, Symbol};
 use inkwell::module::Module;
 use llvm_sys::LLVMOpcode;
+use migfit_schema::kernel::kernel_of_stub;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of the name of the function that nvcc puts between a kernel template and its stub.
 const TEMPLATE_WRAPPER: &str = "__wrapper__device_stub_";
+
+/// Part of the name of nvcc's stubs.
+const NVCC_STUB: &str = "__device_stub_";
 
 /// Facts of the generated code, by mangled names.
 #[derive(Debug, Default)]
@@ -41,6 +45,7 @@ pub fn take(module: &Module<'_>) -> CudaFacts {
     for name in found.facts.stubs.keys() {
         generated::forget_body(module, name);
     }
+    inlined::call_again(module, &found.facts.stubs);
     for name in found.wrappers {
         generated::hide_lines(module, &name);
     }
@@ -74,7 +79,9 @@ fn read(module: ModuleView<'_>) -> Found {
             }
         }
         if calls.contains("__cudaPopCallConfiguration") {
-            stubs.extend(launched(function, &calls).map(|host| (function.name(), host)));
+            let host = launched(function, &calls);
+            let host = host.filter(|host| calls.are_of_stub(&function.name(), host));
+            stubs.extend(host.map(|host| (function.name(), host)));
         } else if calls.registers_binary() {
             found.facts.registrations.insert(function.name());
         } else if function.name().contains(TEMPLATE_WRAPPER) {
@@ -83,7 +90,8 @@ fn read(module: ModuleView<'_>) -> Found {
     }
     for (stub, host) in stubs {
         found.wrappers.push(host.clone());
-        let symbol = registered.get(&host).cloned().unwrap_or(host);
+        let symbol = registered.get(&host).cloned();
+        let symbol = symbol.or_else(|| kernel_of_stub(&host)).unwrap_or(host);
         found.facts.add_stub(stub, symbol);
     }
     found
@@ -138,6 +146,13 @@ impl<'m> DirectCalls<'m> {
 
     fn contains(&self, callee: &str) -> bool {
         self.0.iter().any(|call| call.callee == callee)
+    }
+
+    /// Whether these are the calls of a stub, and not of a function that an optimiser put stubs into: those of clang
+    /// name themselves in the launch, those of nvcc are called from the function that they name.
+    fn are_of_stub(&self, function: &str, host: &str) -> bool {
+        function == host
+            || function.contains(NVCC_STUB) && !self.contains("__cudaPushCallConfiguration")
     }
 
     /// The constructor that gives the fat binary to the runtime; programs linked with -rdc call another one per file.

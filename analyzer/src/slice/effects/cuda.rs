@@ -73,6 +73,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "cuMemGetInfo_v2"
         | "cudaOccupancyMaxPotentialBlockSize"
         | "cudaDeviceGetStreamPriorityRange" => "ww-",
+        "__cudaPopCallConfiguration" => "w",
         // Stores the host pointer, under which the device sees the same memory.
         "cudaHostGetDevicePointer" => "m-",
         "cudaGetErrorString" | "cudaGetErrorName" => return Some(plain("-", Returns::Hidden)),
