@@ -4,7 +4,7 @@ use crate::error::AnalyzeError;
 use crate::formula::{self, Formulas};
 use crate::ir::stubs::{self, CudaFacts};
 use crate::ir::view::module::ModuleView;
-use crate::ir::{load, normalise};
+use crate::ir::{library, load, normalise, returns};
 use crate::lower;
 use crate::outside::{self, Exports, SystemFunctions};
 use crate::slice;
@@ -57,7 +57,7 @@ pub fn analyze(
 ) -> Result<Analysis, AnalyzeError> {
     let context = Context::create();
     let module = load::link(&context, bitcode)?;
-    let facts = stubs::take(&module);
+    let facts = prepared(&context, &module)?;
     let own = lowered(&context, &module, &facts, around)?;
     let part = around
         .exports
@@ -156,9 +156,19 @@ pub fn program(
 ///
 /// # Errors
 /// When LLVM refuses its passes.
-pub fn size_program(context: &Context, module: &Module<'_>) -> Result<SizeProgram, AnalyzeError> {
-    let facts = stubs::take(module);
+pub fn size_program<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+) -> Result<SizeProgram, AnalyzeError> {
+    let facts = prepared(context, module)?;
     lowered(context, module, &facts, &Surroundings::default())
+}
+
+/// Gives a program what its compiler left out of it, and reads what the CUDA compiler wrote into it.
+fn prepared<'c>(context: &'c Context, module: &Module<'c>) -> Result<CudaFacts, AnalyzeError> {
+    library::complete(context, module, slice::has_effect_row)?;
+    returns::restore(module);
+    Ok(stubs::take(module))
 }
 
 fn lowered(

@@ -45,6 +45,10 @@ listings! {
     loop_malloc
     grid_2d
     clang_stub
+    inlined_stub
+    no_return
+    reductions
+    library_body
     struct_by_value
     switch
     global_initialiser

@@ -4,6 +4,10 @@ pub mod view;
 
 pub mod load;
 
+pub mod library;
+
+pub mod returns;
+
 pub mod stubs;
 
 mod generated;

@@ -18,9 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Part of the name of the function that nvcc puts between a kernel template and its stub.
 const TEMPLATE_WRAPPER: &str = "__wrapper__device_stub_";
 
-/// Part of the name of nvcc's stubs.
-const NVCC_STUB: &str = "__device_stub_";
-
 /// Facts of the generated code, by mangled names.
 #[derive(Debug, Default)]
 pub struct CudaFacts {
@@ -149,10 +146,9 @@ impl<'m> DirectCalls<'m> {
     }
 
     /// Whether these are the calls of a stub, and not of a function that an optimiser put stubs into: those of clang
-    /// name themselves in the launch, those of nvcc are called from the function that they name.
+    /// name themselves in the launch, those of nvcc are called where the configuration was pushed.
     fn are_of_stub(&self, function: &str, host: &str) -> bool {
-        function == host
-            || function.contains(NVCC_STUB) && !self.contains("__cudaPushCallConfiguration")
+        function == host || !self.contains("__cudaPushCallConfiguration")
     }
 
     /// The constructor that gives the fat binary to the runtime; programs linked with -rdc call another one per file.

@@ -3,6 +3,7 @@
 use super::arithmetic;
 use super::function::Body;
 use super::overflow;
+use super::reduction;
 use crate::ir::view::instruction::Instruction;
 use migfit_schema::program::{BinaryOp, Callee, Cast, Compare, Op, Operand, Reg, Type, Unary};
 
@@ -44,6 +45,8 @@ pub(super) fn lower<'m>(
             Ok(())
         }
         "ptrmask" => pointer_mask(body, call),
+        _ if short.starts_with("vector.reduce.") => reduction::lower(body, call, short),
+        _ if library_name(short).is_some() => library_calls(body, call, short),
         "fmuladd" => multiply_add(body, call),
         "fshl" | "fshr" => each_triple(body, call, |body, dst, ty, [a, b, c]| {
             overflow::funnel_shift(body, dst, ty, short == "fshl", [a, b, c])
@@ -60,6 +63,50 @@ pub(super) fn lower<'m>(
         }
         _ => Err(format!("intrinsic {name}")),
     }
+}
+
+/// Functions of the mathematical library that an intrinsic stands for, where it has no operation of its own.
+fn library_name(short: &str) -> Option<&str> {
+    const NAMES: [&str; 14] = [
+        "acos", "asin", "atan", "cosh", "exp10", "fma", "ldexp", "llrint", "llround", "lrint",
+        "lround", "sinh", "tan", "tanh",
+    ];
+    NAMES.contains(&short).then_some(short)
+}
+
+/// One call for each lane.
+fn library_calls<'m>(
+    body: &mut Body<'_, 'm>,
+    call: Instruction<'m>,
+    short: &str,
+) -> Result<(), String> {
+    let of = call.operand(0).ok_or("call without argument")?;
+    let narrow = body.lanes(of.ty()).types().first() == Some(&Type::F32);
+    let name = format!("{short}{}", if narrow { "f" } else { "" });
+    let mut arguments = Vec::new();
+    for (argument, place) in call.arguments().into_iter().zip(0..) {
+        let types = body
+            .lanes(argument.ty())
+            .usable()?
+            .into_iter()
+            .map(|lane| lane.ty);
+        let operands = arithmetic::operands(body, call, place)?;
+        arguments.push(operands.into_iter().zip(types).collect::<Vec<_>>());
+    }
+    for (lane, (dst, ty)) in body.typed_registers(call.value())?.into_iter().enumerate() {
+        // The exponent of a scalar `ldexp` stands for all lanes.
+        let of_lane = arguments
+            .iter()
+            .filter_map(|lanes| lanes.get(lane).or(lanes.last()));
+        let args = of_lane.copied().collect();
+        body.emit(Op::Call {
+            dst: vec![dst],
+            results: vec![ty],
+            callee: Callee::External(name.clone()),
+            args,
+        });
+    }
+    Ok(())
 }
 
 /// Intrinsics that change nothing a size could depend on.
@@ -290,8 +337,8 @@ fn binary_op(short: &str) -> Option<BinaryOp> {
         "umax" => BinaryOp::UMax,
         "smin" => BinaryOp::SMin,
         "smax" => BinaryOp::SMax,
-        "minnum" => BinaryOp::FMin,
-        "maxnum" => BinaryOp::FMax,
+        "minnum" | "minimumnum" => BinaryOp::FMin,
+        "maxnum" | "maximumnum" => BinaryOp::FMax,
         "copysign" => BinaryOp::CopySign,
         "pow" => BinaryOp::Pow,
         _ => return None,

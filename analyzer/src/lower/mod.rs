@@ -31,4 +31,6 @@ mod intrinsic;
 
 mod overflow;
 
+mod reduction;
+
 pub mod print;

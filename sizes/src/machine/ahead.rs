@@ -5,7 +5,9 @@ use super::effects::successors;
 use super::host::End;
 use super::run::{Frame, Machine, malformed};
 use crate::models::{callback, fallback};
-use migfit_schema::program::{Block, BlockId, Callee, Function, FunctionId, Op, Operand};
+use migfit_schema::program::{
+    Block, BlockId, Callee, Function, FunctionId, Op, Operand, Terminator,
+};
 use std::collections::{BTreeSet, HashSet};
 
 /// Beginnings of CUDA calls that leave the program's device memory as it is, or give some back.
@@ -64,6 +66,11 @@ impl Machine<'_> {
     }
 }
 
+/// Whether a function or the process may end behind a block.
+fn is_end(block: &Block) -> bool {
+    matches!(block.end, Terminator::Return(_) | Terminator::Unreachable)
+}
+
 struct Ahead<'m> {
     functions: &'m [Function],
     opaque: &'m HashSet<&'m str>,
@@ -86,6 +93,7 @@ impl Ahead<'_> {
             return true;
         }
         let mut seen = BTreeSet::new();
+        let mut ends = is_end(current);
         let mut waiting = successors(current);
         while let Some(id) = waiting.pop() {
             let Some(next) = block(id).filter(|_| seen.insert(id)) else {
@@ -94,9 +102,11 @@ impl Ahead<'_> {
             if self.allocates(next, 0) {
                 return true;
             }
+            ends |= is_end(next);
             waiting.extend(successors(next));
         }
-        false
+        // Where no way leads out of a loop, an optimiser cut what follows: of a function without return statement.
+        !ends
     }
 
     /// Whether a function that is called may allocate, or one that it calls.

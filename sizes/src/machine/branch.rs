@@ -58,7 +58,8 @@ impl<'p> Machine<'p> {
             Terminator::Return(operands) => return self.give_back(operands, floor),
             Terminator::Unreachable => {
                 return Err(End::Died(format!(
-                    "{} runs into code that cannot be reached",
+                    "{} ends without a return statement, and an optimiser may have cut what follows \
+                     (-fno-strict-return keeps it)",
                     function.name
                 )));
             }

@@ -130,9 +130,10 @@ impl Notes {
         self.missed_allocation = true;
     }
 
-    /// Notes something that is known, once per place and text.
+    /// Notes something that is known, once per place and text; the first hundred, for a loop may have millions.
     pub fn remark(&mut self, place: Place, what: &str, reason: String) {
-        if self.seen.insert((place, reason.clone())) {
+        const MOST: usize = 100;
+        if self.remarks.len() < MOST && self.seen.insert((place, reason.clone())) {
             self.remarks.push((place, what.to_owned(), reason));
         }
     }

@@ -12,7 +12,9 @@ macro_rules! models {
     ($($name:literal, $name32:literal => $double:ident, $single:ident: |$($x:ident),+| $result:expr;)*) => {
         /// The models of this file.
         pub const MODELS: Family = &[$(($name, $double), ($name32, $single),)*
-            ("cbrt", cube_root), ("cbrtf", cube_root), ("lround", lround), ("lroundf", lroundf), ("llround", lround), ("lrint", lrint)];
+            ("cbrt", cube_root), ("cbrtf", cube_root), ("lround", lround), ("lroundf", lroundf), ("llround", lround), ("lrint", lrint), ("llrint", lrint),
+            ("ldexp", scaled), ("scalbn", scaled), ("scalbln", scaled), ("ldexpf", scaled_single), ("scalbnf", scaled_single),
+            ("fma", fused), ("fmaf", fused_single)];
         $(
             fn $double(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
                 let mut next = args.iter();
@@ -74,6 +76,8 @@ models! {
     "fmax", "fmaxf" => fmax, fmaxf: |x, y| x.max(y);
     "atan2", "atan2f" => atan2, atan2f: |x, y| x.atan2(y);
     "hypot", "hypotf" => hypot, hypotf: |x, y| x.hypot(y);
+    "roundeven", "roundevenf" => roundeven, roundevenf: |x| x.round_ties_even();
+    "fdim", "fdimf" => fdim, fdimf: |x, y| if x <= y { 0.0 } else { x - y };
     "copysign", "copysignf" => copysign, copysignf: |x, y| x.copysign(y);
 }
 
@@ -100,6 +104,52 @@ fn lrint(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     whole(host, number.round_ties_even())
 }
 
+/// (number, power of two) as C's `ldexp`; rounded once, as only the last factor leads to numbers without a leading one.
+fn scaled(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::double(times_power(
+        arg(args, 0).as_double()?,
+        power(args)?,
+    )))
+}
+
+/// In double width no such result is rounded, so that it is rounded once.
+fn scaled_single(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = f64::from(single_arg(args.first())?);
+    let result = times_power(number, power(args)?.clamp(-400, 400)) as f32;
+    Ok(Value::known(u64::from(result.to_bits())))
+}
+
+/// Both C's `int` and `long` tell by their low half, but for powers at which all is zero or infinite.
+fn power(args: &[Value]) -> Result<i32, Halt> {
+    Ok(arg(args, 1).get()? as i32)
+}
+
+fn times_power(mut number: f64, power: i32) -> f64 {
+    const LARGE: i32 = 1023;
+    // Small steps keep 53 places above the smallest number with a leading one.
+    const SMALL: i32 = -1022 + 53;
+    let mut left = power.clamp(-3000, 3000);
+    while left > LARGE {
+        number *= f64::from_bits(((LARGE + 1023) as u64) << 52);
+        left -= LARGE;
+    }
+    while left < -1022 {
+        number *= f64::from_bits(((SMALL + 1023) as u64) << 52);
+        left -= SMALL;
+    }
+    number * f64::from_bits(((left + 1023) as u64) << 52)
+}
+
+fn fused(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let [a, b, c] = [0, 1, 2].map(|index| arg(args, index).as_double());
+    Ok(Value::double(a?.mul_add(b?, c?)))
+}
+
+fn fused_single(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let [a, b, c] = [0, 1, 2].map(|index| single_arg(args.get(index)));
+    Ok(Value::known(u64::from(a?.mul_add(b?, c?).to_bits())))
+}
+
 /// Rust's cube root is not the C library's, and of that one the last digit changed between versions.
 fn cube_root(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     arg(args, 0).get()?;
@@ -116,6 +166,22 @@ mod tests {
     fn both_widths_are_found() {
         for name in ["sqrt", "sqrtf", "pow", "powf", "lround"] {
             assert!(find(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn powers_of_two_are_exact_up_to_the_ends_of_the_range() {
+        for (number, power, result) in [
+            (1.0, 4, 16.0),
+            (-3.0, -1, -1.5),
+            (1.0, -1074, f64::from_bits(1)),
+            (1.5, -1074, f64::from_bits(2)),
+            (1.0, 2000, f64::INFINITY),
+            (f64::from_bits(1), 2097, 2f64.powi(1023)),
+            (0.0, i32::MAX, 0.0),
+            (1.0, i32::MIN, 0.0),
+        ] {
+            assert_eq!(times_power(number, power), result, "{number} {power}");
         }
     }
 

@@ -4,7 +4,7 @@ use llvm_sys::core::LLVMDisposeMessage;
 use std::ffi::{CStr, c_char};
 
 /// Copies `length` bytes that LLVM lends.
-pub(super) fn lent(start: *const c_char, length: usize) -> String {
+pub(in crate::ir) fn lent(start: *const c_char, length: usize) -> String {
     if start.is_null() || length == 0 {
         return String::new();
     }

@@ -40,6 +40,17 @@ pub fn effect(name: &str) -> Option<Effect> {
         "fmin",
         "fmax",
         "ldexp",
+        "scalbn",
+        "scalbln",
+        "fma",
+        "fdim",
+        "roundeven",
+        "llrint",
+        "exp10",
+        "tgamma",
+        "lgamma",
+        "erf",
+        "erfc",
         "copysign",
     ];
     let double = name.strip_suffix('f').unwrap_or(name);

@@ -10,6 +10,7 @@ use crate::machine::value::Value;
 use crate::models::number::arg;
 use crate::models::table::Family;
 use migfit_schema::kernel::Kernel;
+use migfit_schema::program::Global;
 
 /// The models of this file.
 pub const MODELS: Family = &[
@@ -192,7 +193,16 @@ fn symbol_size(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let symbol = arg(args, 1).get()?;
     let mut globals = (0..).zip(&host.program.globals);
     let shadow = globals.find(|(index, _)| global_address(*index, 0) == symbol);
-    let size = match shadow.and_then(|(_, global)| global.device_bytes) {
+    // IR made without a fat binary registers no variable: then the shadow tells, which has the variable's type.
+    let registered = |global: &Global| global.device_bytes;
+    let some = host
+        .program
+        .globals
+        .iter()
+        .any(|global| registered(global).is_some());
+    let size = match shadow
+        .and_then(|(_, global)| registered(global).or((!some).then_some(global.size)))
+    {
         Some(bytes) => Value::known(bytes),
         None => host.unknown(Source::Property("size of a symbol".to_owned())),
     };
