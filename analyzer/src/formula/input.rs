@@ -149,6 +149,9 @@ fn through_variable(
     let scene = builder.scene;
     let mut found = Vec::new();
     for writer in writers(scene, at, address) {
+        if !builder.spend() {
+            return None;
+        }
         let Some(Op::Store { value, address, .. }) =
             instruction(scene.program, writer).map(|one| &one.op)
         else {

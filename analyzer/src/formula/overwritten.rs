@@ -30,8 +30,9 @@ impl Last {
         Last { read, writes }
     }
 
-    /// Whether no way leads from a write to the read without another write that fills the whole.
-    pub fn hides(&self, scene: &Scene<'_>, write: Position) -> bool {
+    /// Whether no way leads from a write to the read without another write that fills the whole. Adds to `visited`
+    /// the blocks that it looks at.
+    pub fn hides(&self, scene: &Scene<'_>, write: Position, visited: &mut usize) -> bool {
         if write.function != self.read.function {
             return false;
         }
@@ -40,6 +41,7 @@ impl Last {
         // From where in which block: the write itself, then whole blocks.
         let mut waiting = vec![(write.block, write.index + 1)];
         while let Some((block, from)) = waiting.pop() {
+            *visited += 1;
             let stop = self
                 .writes
                 .get(&block)

@@ -14,7 +14,7 @@ use std::cell::Cell;
 
 /// Values and writes looked at for all formulas of a program together: beyond that they say "a long computation".
 /// About a second; the evaluation does not need them.
-const BUDGET: usize = 1 << 25;
+const BUDGET: usize = 1 << 24;
 
 /// Everything that is known of a program.
 pub struct Scene<'a> {

@@ -107,10 +107,12 @@ pub fn loaded(
     let writers = writers(builder.scene, at, address);
     let last = Last::of(builder.scene, at, &writers, target, ty);
     for writer in &writers {
-        if !builder.spend() {
+        let mut visited = 0;
+        let hidden = last.hides(builder.scene, *writer, &mut visited);
+        if !builder.spend() || !builder.spend_on_writes(visited) {
             return unknown(site, "a long computation");
         }
-        if !last.hides(builder.scene, *writer) {
+        if !hidden {
             all.extend(written(builder, *writer, target, ty));
         }
     }
@@ -123,14 +125,12 @@ pub fn loaded(
     start.unwrap_or_else(|| unknown(site, "read from memory that nothing kept fills"))
 }
 
-/// What it costs to look at the writes behind an address: each of them, and the blocks that may lie between.
+/// How many writes are looked at for an address.
 fn reach(scene: &Scene<'_>, at: Position, address: Operand) -> usize {
-    let blocks = scene.body(at.function).map_or(1, |body| body.blocks.len());
     let objects = scene.pointers.of(at.function, address).into_iter();
-    let writers: usize = objects
+    objects
         .map(|object| scene.memory.writer_count(object))
-        .sum();
-    writers.saturating_mul(1 + blocks / 8)
+        .sum()
 }
 
 /// Instructions that may write what an instruction reads, and may come before it.

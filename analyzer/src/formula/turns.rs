@@ -50,11 +50,11 @@ fn known(op: BinaryOp, left: Expr, right: Expr) -> Expr {
 /// The product of the turns of the loops around an instruction in its function.
 fn in_function(scene: &Scene<'_>, at: Position) -> Expr {
     let heads = scene.graphs.loops(at.function).around(at.block);
-    let turns = heads.into_iter().map(|head| {
+    let turns = heads.iter().map(|head| {
         turns(
             scene,
             Position {
-                block: head,
+                block: *head,
                 index: 0,
                 ..at
             },

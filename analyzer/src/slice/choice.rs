@@ -57,7 +57,8 @@ impl Choice {
         let mut waiting = vec![way];
         while let Some(block) = waiting.pop() {
             let met = block == branch || block == self.block;
-            if met || block as usize >= seen.len() || seen.put(block as usize) {
+            let passed = !flow.may_reach(block, self.block);
+            if met || passed || block as usize >= seen.len() || seen.put(block as usize) {
                 continue;
             }
             for next in flow.after(block) {

@@ -104,6 +104,12 @@ impl Flow {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// False where surely no path leads from one block to the other. Costs nothing.
+    pub fn may_reach(&self, from: BlockId, to: BlockId) -> bool {
+        let component = |block: BlockId| self.components.get(block as usize);
+        component(from) >= component(to)
+    }
+
     /// Whether a path of at least one edge leads from one block to the other.
     pub fn reaches(&self, from: BlockId, to: BlockId) -> bool {
         let component = |block: BlockId| self.components.get(block as usize).copied();
@@ -175,6 +181,7 @@ mod tests {
                 }
                 for to in 0..count {
                     assert_eq!(flow.reaches(from, to), seen.contains(&to), "{from} to {to}");
+                    assert!(flow.may_reach(from, to) || !seen.contains(&to));
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::sets::{Node, PointsTo};
 use crate::slice::objects::{Object, ObjectId, Objects};
 use crate::slice::position::{Position, instruction};
 use migfit_schema::program::{Callee, FunctionId, Op, Operand, SizeProgram};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// `to` includes what `from` points to.
@@ -192,7 +192,26 @@ impl Solver<'_> {
     fn look_behind_pointers(&mut self) -> bool {
         let mut changed = false;
         let mut uses = std::mem::take(&mut self.uses);
-        for (pointer, uses) in &mut uses {
+        for (new, pointers) in self.found_anew(&mut uses) {
+            let pointers = pointers.iter().filter_map(|pointer| uses.get(pointer));
+            let (mut loads, mut stores) = (Vec::new(), Vec::new());
+            for uses in pointers {
+                loads.extend(&uses.loads);
+                stores.extend(&uses.stores);
+                self.bind_calls(&new, uses);
+            }
+            changed |= self.join_contents(&new, loads, stores);
+        }
+        // Binding a call only makes rules, so nothing was added here meanwhile.
+        self.uses = uses;
+        changed || !self.rules.is_empty()
+    }
+
+    /// The objects that pointers were found to lead to since the last wave, and the pointers that found the same ones.
+    fn found_anew(&self, uses: &mut BTreeMap<Node, Uses>) -> Vec<(Rc<ObjectSet>, Vec<Node>)> {
+        let mut found: Vec<(Rc<ObjectSet>, Vec<Node>)> = Vec::new();
+        let mut known: HashMap<Rc<ObjectSet>, usize> = HashMap::new();
+        for (pointer, uses) in uses {
             let set = self.points.set(*pointer);
             if Rc::ptr_eq(&set, &uses.done) {
                 continue;
@@ -200,34 +219,66 @@ impl Solver<'_> {
             if uses.done.is_empty() {
                 uses.dedup();
             }
-            for object in set.without(&uses.done).iter() {
-                changed |= self.look_at(object, uses);
-            }
+            let new = match uses.done.is_empty() {
+                true => Rc::clone(&set),
+                false => Rc::new(set.without(&uses.done)),
+            };
             uses.done = set;
+            let place = *known.entry(Rc::clone(&new)).or_insert(found.len());
+            match found.get_mut(place) {
+                Some((_, pointers)) => pointers.push(*pointer),
+                None => found.push((new, vec![*pointer])),
+            }
         }
-        // Binding a call only makes rules, so nothing was added here meanwhile.
-        self.uses = uses;
-        changed || !self.rules.is_empty()
+        found
     }
 
-    fn look_at(&mut self, object: ObjectId, uses: &Uses) -> bool {
-        let mut changed = false;
-        if let Some(contents) = self.points.contents(object) {
-            for to in &uses.loads {
-                changed |= self.copy(contents, *to);
-            }
-            for from in &uses.stores {
-                changed |= self.copy(*from, contents);
-            }
+    /// Copies from and to the contents of objects; says whether one is new. Many objects share their contents; where
+    /// there are many of both, the copies go through a node between.
+    fn join_contents(&mut self, objects: &ObjectSet, loads: Vec<Node>, stores: Vec<Node>) -> bool {
+        let contents = objects.iter().filter_map(|object| {
+            let node = self.points.contents(object)?;
+            Some(self.points.stand_in(node))
+        });
+        let mut contents: Vec<Node> = contents.collect();
+        contents.sort_unstable();
+        contents.dedup();
+        let loaded = self.join(&contents, &loads);
+        self.join(&stores, &contents) | loaded
+    }
+
+    /// Copies from each of some nodes to each of others; says whether one is new.
+    fn join(&mut self, from: &[Node], to: &[Node]) -> bool {
+        /// Copies from few to few are made one by one.
+        const FEW: usize = 2;
+        if from.len() > FEW && to.len() > FEW {
+            let between = self.points.add_node();
+            from.iter().for_each(|from| _ = self.copy(*from, between));
+            to.iter().for_each(|to| _ = self.copy(between, *to));
+            return true;
         }
-        if let Some(Object::Function(target)) = self.objects.get(object) {
-            for at in &uses.calls {
-                if self.bound.insert((*at, target)) {
-                    self.bind_at(*at, target);
-                }
+        let mut changed = false;
+        for from in from {
+            for to in to {
+                changed |= self.copy(*from, *to);
             }
         }
         changed
+    }
+
+    fn bind_calls(&mut self, objects: &ObjectSet, uses: &Uses) {
+        if uses.calls.is_empty() {
+            return;
+        }
+        for object in objects.iter() {
+            if let Some(Object::Function(target)) = self.objects.get(object) {
+                for at in &uses.calls {
+                    if self.bound.insert((*at, target)) {
+                        self.bind_at(*at, target);
+                    }
+                }
+            }
+        }
     }
 
     fn bind_at(&mut self, at: Position, target: FunctionId) {
