@@ -2,6 +2,7 @@
 //! after few steps and whose sizes, launches and branches depend on arguments, memory, loops and calls.
 
 mod expression;
+mod forms;
 mod function;
 mod mainline;
 mod program;

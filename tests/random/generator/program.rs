@@ -28,6 +28,7 @@ static double reals[8] = {0.5, 2.25, 100.125};
 static Item items[8];
 static long *heap;
 static Setup *setup;
+static void *pool_of_forms;
 static char buffer[64];
 static cudaError_t take(void **to, size_t bytes) {
     if (bytes > 5000 && table[0] > 3)
@@ -75,8 +76,11 @@ pub fn program(seed: u64) -> Program {
         text.line(&format!("static {} {name} = {value};", kind.name()));
         text.declare(name, kind, false);
     }
-    for _ in 0..text.below(5) {
-        text.function();
+    for _ in 0..text.below(6) {
+        match text.chance(45) {
+            true => text.form(),
+            false => text.function(),
+        }
     }
     if text.chance(30) {
         text.recursion();
