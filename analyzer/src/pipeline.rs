@@ -68,7 +68,7 @@ pub fn analyze(
         _ => own,
     };
     // Of a library without CUDA calls only its part is wanted.
-    let (program, formulas) = match whole.main.is_some() || slice::calls_cuda(&whole) {
+    let (program, checked, formulas) = match whole.main.is_some() || slice::calls_cuda(&whole) {
         true => cut(whole, slicing),
         false => Default::default(),
     };
@@ -83,17 +83,18 @@ pub fn analyze(
         profile: JobProfile {
             summary,
             program: Some(program),
+            checked,
         },
         part,
     })
 }
 
-fn cut(whole: SizeProgram, slicing: Slicing) -> (SizeProgram, Formulas) {
-    let sliced = slice::slice(&whole);
+fn cut(whole: SizeProgram, slicing: Slicing) -> (SizeProgram, Option<SizeProgram>, Formulas) {
+    let (sliced, checked) = slice::slices(&whole);
     let formulas = formula::formulas(&sliced);
     match slicing {
-        Slicing::On => (sliced, formulas),
-        Slicing::Off => (whole, formulas),
+        Slicing::On => (sliced, checked, formulas),
+        Slicing::Off => (whole, None, formulas),
     }
 }
 
@@ -219,6 +220,10 @@ pub fn section(analysis: &Analysis) -> Result<Vec<u8>, AnalyzeError> {
     if let Some(program) = &profile.program {
         let program = postcard::to_stdvec(program).map_err(refused)?;
         container::append(&mut section, container::PROGRAM, &program);
+    }
+    if let Some(checked) = &profile.checked {
+        let checked = postcard::to_stdvec(checked).map_err(refused)?;
+        container::append(&mut section, container::CHECKED, &checked);
     }
     if let Some(part) = &analysis.part {
         let part = postcard::to_stdvec(part).map_err(refused)?;

@@ -28,6 +28,7 @@ fn whole(name: &str) -> SizeProgram {
 
 fn run(program: &SizeProgram, words: &[&str], cwd: PathBuf) -> (Need, Trace) {
     let profile = JobProfile {
+        checked: None,
         summary: Summary::blank(""),
         program: Some(program.clone()),
     };

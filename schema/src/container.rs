@@ -12,6 +12,8 @@ pub const BITCODE: [u8; 8] = *b"MIGFITBC";
 pub const SUMMARY: [u8; 8] = *b"MIGFITJS";
 /// Mark of an entry that holds the postcard bytes of a `program::SizeProgram`.
 pub const PROGRAM: [u8; 8] = *b"MIGFITSP";
+/// Mark of a second size program, which keeps checks with the work that they look at; where there is one.
+pub const CHECKED: [u8; 8] = *b"MIGFITCH";
 /// Mark of an entry that holds the postcard bytes of a `program::Part`: what shared libraries offer, and programs that
 /// need some.
 pub const PART: [u8; 8] = *b"MIGFITPT";
@@ -128,7 +130,7 @@ pub fn entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> {
             .ok_or(ContainerError::Truncated(at))?;
         let (mark, length) = header.split_at(8);
         let mark: [u8; 8] = mark.try_into().map_err(|_| ContainerError::Mark(at))?;
-        if ![BITCODE, SUMMARY, PROGRAM, PART, CHECKSUM].contains(&mark) {
+        if ![BITCODE, SUMMARY, PROGRAM, CHECKED, PART, CHECKSUM].contains(&mark) {
             return Err(ContainerError::Mark(at));
         }
         let length = length

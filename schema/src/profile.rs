@@ -7,7 +7,7 @@ use crate::site::Site;
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
-pub const PROFILE_VERSION: u32 = 3;
+pub const PROFILE_VERSION: u32 = 4;
 
 /// What analysis foretells of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct JobProfile {
     pub summary: Summary,
     /// For evaluation: the host code that sizes depend on. `None` when analysis failed.
     pub program: Option<SizeProgram>,
+    /// The same with all checks that the host's own work decides, and that work: for when `program` goes past one of
+    /// them and there is time to look. `None` where it goes past none.
+    pub checked: Option<SizeProgram>,
 }
 
 /// The readable half of a job profile; JSON in the ELF section.

@@ -10,6 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = vec![path.clone()];
     args.extend(words);
     let profile = JobProfile {
+        checked: None,
         summary: Summary::blank(&path.clone()),
         program: Some(postcard::from_bytes(&std::fs::read(&path)?)?),
     };

@@ -18,7 +18,19 @@ pub fn evaluate(
     device: &DeviceProperties,
     limits: &Limits,
 ) -> Need {
-    run(profile, command, device, limits, false).0
+    let program = profile.program.as_ref();
+    let first = run(profile, program, command, device, limits, false);
+    let Some(checked) = profile.checked.as_ref().filter(|_| first.past_checks) else {
+        return first.need;
+    };
+    // The same with the checks made: where that comes to the program's end it is what happens. Where not, the work
+    // that the checks look at is too much or cannot be followed, and they are taken to pass.
+    let second = run(profile, Some(checked), command, device, limits, false);
+    if second.ended {
+        second.need
+    } else {
+        first.need
+    }
 }
 
 /// The same, with each conditional branch taken and each CUDA event: for tests of the slicer.
@@ -29,30 +41,49 @@ pub fn evaluate_traced(
     device: &DeviceProperties,
     limits: &Limits,
 ) -> (Need, Trace) {
-    run(profile, command, device, limits, true)
+    let program = profile.program.as_ref();
+    let run = run(profile, program, command, device, limits, true);
+    (run.need, run.trace)
+}
+
+/// What comes of one run.
+struct Run {
+    need: Need,
+    trace: Trace,
+    /// Whether the program came to its end.
+    ended: bool,
+    /// Whether something rests on a check of the host's own work that was not made.
+    past_checks: bool,
+}
+
+impl Run {
+    fn nothing(what: &str, reason: String) -> Run {
+        Run {
+            need: report::nothing(what, reason),
+            trace: Trace::default(),
+            ended: false,
+            past_checks: false,
+        }
+    }
 }
 
 fn run(
     profile: &JobProfile,
+    program: Option<&SizeProgram>,
     command: &CommandLine,
     device: &DeviceProperties,
     limits: &Limits,
     traced: bool,
-) -> (Need, Trace) {
-    let Some(program) = &profile.program else {
+) -> Run {
+    let Some(program) = program else {
         let failure = profile.summary.failure.clone();
         let reason = failure
             .unwrap_or_else(|| "the job profile holds none; build the program again".to_owned());
-        return (report::nothing("size program", reason), Trace::default());
+        return Run::nothing("size program", reason);
     };
     let host = match start::host(program, &profile.summary, command, device, limits) {
         Ok(host) => host,
-        Err(end) => {
-            return (
-                report::nothing("start of the program", format!("{end:?}")),
-                Trace::default(),
-            );
-        }
+        Err(end) => return Run::nothing("start of the program", format!("{end:?}")),
     };
     let mut machine = Machine::new(host, limits.steps, traced);
     machine.host.ledger.events = traced.then(Vec::new);
@@ -63,7 +94,14 @@ fn run(
     machine.note_loose_floats();
     let mut trace = machine.trace.take().unwrap_or_default();
     trace.events = machine.host.ledger.events.take().unwrap_or_default();
-    (report::need(&mut machine.host, &end, place), trace)
+    let mut checks = machine.host.ledger.taken_to_pass.iter();
+    let past_checks = checks.any(|(_, on_device)| !on_device);
+    Run {
+        need: report::need(&mut machine.host, &end, place),
+        trace,
+        ended: matches!(end, End::Exit(_)),
+        past_checks,
+    }
 }
 
 /// Runs the constructors and `main`; says how it ended.

@@ -4,7 +4,7 @@
 use crate::trace::Event;
 use migfit_schema::kernel::Extent;
 use migfit_schema::program::Place;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Granule of device memory in which the driver gives out allocations.
 const GRANULE: u64 = 2 << 20;
@@ -85,11 +85,29 @@ pub struct Ledger {
     launch_index: HashMap<Shape, usize>,
     /// Events in order, where they are wanted.
     pub events: Option<Vec<Event>>,
+    /// Checks gone past since the last call of CUDA's that they would have kept from happening; true where the device
+    /// decides them.
+    unchecked: BTreeSet<(Place, bool)>,
+    /// Checks on whose passing some allocation or launch rests.
+    pub taken_to_pass: BTreeSet<(Place, bool)>,
 }
 
 impl Ledger {
+    /// Notes that the program goes past a check that is not made.
+    pub fn pass_unchecked(&mut self, place: Place, on_device: bool) {
+        self.unchecked.insert((place, on_device));
+    }
+
+    /// Something happens that a failing check would have kept from happening.
+    fn rest_on_checks(&mut self) {
+        if !self.unchecked.is_empty() {
+            self.taken_to_pass.append(&mut self.unchecked);
+        }
+    }
+
     /// Notes an allocation.
     pub fn allocate(&mut self, place: Place, api: &'static str, address: u64, bytes: Option<u64>) {
+        self.rest_on_checks();
         self.note_request(place, api, bytes);
         // A request of zero bytes succeeds and gives null: nothing to free.
         if address != 0 {
@@ -187,6 +205,7 @@ impl Ledger {
 
     /// Notes a launch at time `now`.
     pub fn launch(&mut self, shape: Shape, now: u64) {
+        self.rest_on_checks();
         if let Some(events) = &mut self.events {
             events.push(Event::Launch {
                 kernel: shape.kernel.clone(),

@@ -60,6 +60,14 @@ pub fn nothing(what: &str, reason: String) -> Need {
 
 /// The need that follows from an evaluation and how it ended.
 pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
+    for (place, on_device) in std::mem::take(&mut host.ledger.taken_to_pass) {
+        let why = match on_device {
+            true => "it depends on a result of the device",
+            false => "the work that it looks at is not done here",
+        };
+        let reason = format!("it is taken to pass: {why}");
+        host.notes.assume(place, "check", reason);
+    }
     let verdict = verdict(host, end);
     note_end(host, end, place);
     let program = host.program;

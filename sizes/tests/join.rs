@@ -26,6 +26,7 @@ fn part(build: Build, exports: &[&str]) -> Part {
 
 fn need(parts: &[Part], words: &[&str]) -> Need {
     let profile = JobProfile {
+        checked: None,
         summary: summary(),
         program: Some(join(parts)),
     };

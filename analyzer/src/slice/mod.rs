@@ -24,6 +24,9 @@
 //! 8. **An unknown branch** gets advice for the evaluator: an error exit is not taken; a loop with CUDA calls runs its
 //!    body once; of two ways the one with CUDA calls is taken; without any, evaluation goes on at the join.
 //!
+//! 9. **A check that is gone past** is said: the evaluator notes it as an assumption where a CUDA call comes later. A
+//!    second slice keeps such checks with the host's work that they look at, for when there is time for it.
+//!
 //! What is cut is then made small: chains of blocks become one and ids close up.
 
 pub(crate) mod calls;
@@ -72,6 +75,18 @@ pub fn slice(program: &SizeProgram) -> SizeProgram {
     program
 }
 
+/// A slice, and where it goes past checks that the host's work decides, a second one that keeps them with that work:
+/// it takes longer, and has less to assume.
+#[must_use]
+pub fn slices(program: &SizeProgram) -> (SizeProgram, Option<SizeProgram>) {
+    let mut cuts = cuts(program, true);
+    for cut in &mut cuts {
+        tidy::shrink(cut);
+    }
+    let mut cuts = cuts.into_iter();
+    (cuts.next().unwrap_or_default(), cuts.next())
+}
+
 /// The whole program, only with advice for branches on unknown values: the oracle that a slice is tested against.
 #[must_use]
 pub fn advise(program: &SizeProgram) -> SizeProgram {
@@ -86,6 +101,11 @@ pub fn advise(program: &SizeProgram) -> SizeProgram {
 /// of the whole program.
 #[must_use]
 pub fn cut(program: &SizeProgram) -> SizeProgram {
+    let mut cuts = cuts(program, false);
+    cuts.pop().unwrap_or_default()
+}
+
+fn cuts(program: &SizeProgram, with_checks: bool) -> Vec<SizeProgram> {
     let graphs = graphs::Graphs::of(program);
     let objects = objects::Objects::of(program);
     let pointers = points_to::solve(program, &objects);
@@ -99,8 +119,16 @@ pub fn cut(program: &SizeProgram) -> SizeProgram {
         calls: &calls,
         pointers: &pointers,
     };
-    let kept = keep::keep(known, &eventful);
-    let mut program = rebuild::rebuild(program, &graphs, &eventful, &kept);
-    tidy::clean(&mut program);
-    program
+    let rebuilt = |kept: &keep::Kept| {
+        let mut cut = rebuild::rebuild(program, &graphs, &eventful, kept);
+        tidy::clean(&mut cut);
+        cut
+    };
+    let kept = keep::keep(known, &eventful, keep::Checks::Cheap);
+    let mut cuts = vec![rebuilt(&kept)];
+    if with_checks && kept.unchecked.on_host() {
+        let kept = keep::keep(known, &eventful, keep::Checks::All);
+        cuts.push(rebuilt(&kept));
+    }
+    cuts
 }

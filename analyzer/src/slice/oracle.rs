@@ -301,6 +301,7 @@ impl Writer {
 
 fn trace(program: &SizeProgram) -> Trace {
     let profile = JobProfile {
+        checked: None,
         summary: Summary::blank(""),
         program: Some(program.clone()),
     };

@@ -6,13 +6,14 @@ use crate::slice::control::{Control, is_exit};
 use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
 use crate::slice::graphs::Graphs;
-use crate::slice::keep::{Kept, is_destination};
+use crate::slice::keep::{Check, Kept, is_destination};
 use crate::slice::position::{Position, successors, written};
 use crate::slice::unknown_branch::Surroundings;
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, FunctionId, Global, Instruction, OnUnknown, Op, Operand,
-    Place, SizeProgram, Terminator, Type,
+    Place, SizeProgram, Terminator, Type, UNCHECKED,
 };
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Builds it.
 pub fn rebuild(
@@ -104,8 +105,11 @@ impl Scene<'_> {
             || self.kept.active.contains(&self.id)
             || results.any(|index| self.kept.results.contains(&(self.id, index)));
         let blocks = if needed {
+            let passed = self.passed_over();
             let blocks = (0u32..).zip(&self.body.blocks);
-            blocks.map(|(id, block)| self.block(id, block)).collect()
+            blocks
+                .map(|(id, block)| self.block(id, block, passed.get(&id)))
+                .collect()
         } else {
             vec![empty(Terminator::Return(self.unknown_results()))]
         };
@@ -119,7 +123,79 @@ impl Scene<'_> {
         }
     }
 
-    fn block(&self, id: BlockId, block: &Block) -> Block {
+    /// Checks that are not kept, by the block at whose end control goes past them: where they stand, or where it jumps
+    /// over them.
+    fn passed_over(&self) -> HashMap<BlockId, Vec<Check>> {
+        let unchecked = &self.kept.unchecked;
+        let mut passed: HashMap<BlockId, Vec<Check>> = HashMap::new();
+        let mut waiting: BTreeMap<BlockId, Vec<Check>> = BTreeMap::new();
+        let branches = unchecked.branches.iter();
+        let branches = branches.filter(|((function, _), _)| *function == self.id);
+        let calls = unchecked.calls.iter();
+        let calls = calls.filter(|(at, _)| at.function == self.id);
+        let all = branches.map(|((_, block), check)| (*block, *check));
+        for (block, check) in all.chain(calls.map(|(at, check)| (at.block, *check))) {
+            waiting.entry(block).or_default().push(check);
+        }
+        if waiting.is_empty() {
+            return passed;
+        }
+        let visited = self.visited();
+        waiting.retain(|block, checks| {
+            let stays = visited.contains(block);
+            if stays {
+                passed.entry(*block).or_default().append(checks);
+            }
+            !stays
+        });
+        for block in visited {
+            for over in self.jumped_over(block, &waiting) {
+                let checks = waiting.get(&over).into_iter().flatten();
+                passed.entry(block).or_default().extend(checks);
+            }
+        }
+        for checks in passed.values_mut() {
+            checks.sort_unstable_by_key(|check| (check.place.file, check.place.line));
+            checks.dedup();
+        }
+        passed
+    }
+
+    /// Blocks that control can come to when only what is kept decides.
+    fn visited(&self) -> BTreeSet<BlockId> {
+        let mut seen = BTreeSet::new();
+        let mut waiting = vec![0];
+        while let Some(id) = waiting.pop() {
+            if let Some(block) = self.body.blocks.get(id as usize)
+                && seen.insert(id)
+            {
+                waiting.extend(successors(&self.terminator(id, &block.end)));
+            }
+        }
+        seen
+    }
+
+    /// Of these blocks the ones that lie between a branch that is not kept and where its ways meet.
+    fn jumped_over(&self, id: BlockId, blocks: &BTreeMap<BlockId, Vec<Check>>) -> Vec<BlockId> {
+        let control = self.control();
+        let ways = control.ways(id);
+        let decides = ways.len() > 1 && !self.kept.branches.contains(&(self.id, id));
+        if blocks.is_empty() || !decides {
+            return Vec::new();
+        }
+        let join = control.join(id);
+        let mut seen = BTreeSet::new();
+        let mut waiting = ways.to_vec();
+        while let Some(block) = waiting.pop() {
+            if Some(block) != join && seen.insert(block) {
+                waiting.extend(control.ways(block));
+            }
+        }
+        seen.retain(|block| blocks.contains_key(block));
+        seen.into_iter().collect()
+    }
+
+    fn block(&self, id: BlockId, block: &Block, passed: Option<&Vec<Check>>) -> Block {
         let phis = block.phis.iter();
         let phis = phis.filter(|phi| self.kept.phis.contains(&(self.id, phi.dst)));
         let ops = (0u32..).zip(&block.ops).filter_map(|(index, instruction)| {
@@ -131,6 +207,7 @@ impl Scene<'_> {
             self.instruction(at, instruction)
         });
         let mut ops: Vec<Instruction> = ops.collect();
+        ops.extend(passed.into_iter().flatten().map(unchecked));
         let mut end = self.terminator(id, &block.end);
         if self.kept.unknown_branches.contains(&(self.id, id)) {
             let condition = self.body.registers + id;
@@ -256,6 +333,20 @@ impl Scene<'_> {
             is_main: self.is_main,
         };
         with_advice(end.clone(), surroundings.advice(id))
+    }
+}
+
+/// What tells the evaluator that control goes past a check.
+fn unchecked(check: &Check) -> Instruction {
+    let on_device = Operand::Const(u64::from(check.on_device));
+    Instruction {
+        op: Op::Call {
+            dst: Vec::new(),
+            results: Vec::new(),
+            callee: Callee::External(UNCHECKED.to_owned()),
+            args: vec![(on_device, Type::Int(1))],
+        },
+        place: check.place,
     }
 }
 

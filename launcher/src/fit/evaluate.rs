@@ -75,6 +75,7 @@ mod tests {
 
     fn calls(name: &str) -> JobProfile {
         JobProfile {
+            checked: None,
             summary: Summary::blank("a"),
             program: Some(calling(name)),
         }

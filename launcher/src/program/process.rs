@@ -71,6 +71,7 @@ pub fn decode(path: &Path, section: &[u8]) -> Result<JobProfile, ProgramError> {
 fn as_linked(stored: Stored<'_>) -> Result<JobProfile, ProgramError> {
     Ok(JobProfile {
         program: stored.program()?,
+        checked: stored.checked()?,
         summary: stored.summary,
     })
 }
@@ -95,6 +96,7 @@ fn joined(
         // Its analysis failed at the link; the summary says why.
         return Ok(JobProfile {
             program: stored.program()?,
+            checked: stored.checked()?,
             summary: stored.summary.clone(),
         });
     };
@@ -123,6 +125,7 @@ fn joined(
     summary.libraries = present;
     Ok(JobProfile {
         program: Some(join(&parts)),
+        checked: None,
         summary,
     })
 }

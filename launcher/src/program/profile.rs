@@ -1,7 +1,7 @@
 //! The bytes of a job profile -> the job profile. Trusts nothing in them.
 
 use crate::program::error::{DamagedProfile, ProgramError};
-use migfit_schema::container::{self, PART, PROGRAM, SUMMARY};
+use migfit_schema::container::{self, CHECKED, PART, PROGRAM, SUMMARY};
 use migfit_schema::profile::{PROFILE_VERSION, Summary};
 use migfit_schema::program::{Part, SizeProgram};
 use serde::de::DeserializeOwned;
@@ -46,6 +46,11 @@ impl<'s> Stored<'s> {
     /// The size program.
     pub(super) fn program(&self) -> Result<Option<SizeProgram>, ProgramError> {
         self.decoded(PROGRAM)
+    }
+
+    /// The size program with all checks.
+    pub(super) fn checked(&self) -> Result<Option<SizeProgram>, ProgramError> {
+        self.decoded(CHECKED)
     }
 
     /// What the file brings to a process with others.

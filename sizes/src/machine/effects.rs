@@ -11,7 +11,7 @@ use super::value::Value;
 use crate::models;
 use crate::report;
 use migfit_schema::program::{
-    Block, BlockId, Callee, Function, FunctionId, Op, Operand, Reg, Terminator, Type,
+    Block, BlockId, Callee, Function, FunctionId, Op, Operand, Reg, Terminator, Type, UNCHECKED,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,6 +145,13 @@ impl<'p> Machine<'p> {
                 let place = self.host.place;
                 let name = report::people_name(name);
                 self.host.notes.not_looked_into(place, &name);
+            }
+            Callee::External(name) if name == UNCHECKED => {
+                let on_device = args
+                    .first()
+                    .is_some_and(|(one, _)| *one == Operand::Const(1));
+                self.host.ledger.pass_unchecked(self.host.place, on_device);
+                return;
             }
             Callee::External(name) if models::only_reads(name) => return,
             Callee::Function(function) => self.spoil_globals_of(*function, mark),

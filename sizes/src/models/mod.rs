@@ -31,5 +31,6 @@ pub mod system_path;
 pub mod table;
 pub mod text;
 pub mod text_search;
+mod unchecked;
 
 pub use table::{Model, find, gives_new_memory, only_reads};

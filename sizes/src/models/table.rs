@@ -2,7 +2,7 @@
 
 use super::{
     clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
-    process, random, scan, stdio, string_members, text, text_search,
+    process, random, scan, stdio, string_members, text, text_search, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 32] = [
+const FAMILIES: [Family; 33] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -49,6 +49,7 @@ const FAMILIES: [Family; 32] = [
     cuda::launch::MODELS,
     cuda::query::MODELS,
     cuda::driver::MODELS,
+    unchecked::MODELS,
 ];
 
 static TABLE: LazyLock<HashMap<&'static str, Model>> = LazyLock::new(|| {

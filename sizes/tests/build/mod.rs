@@ -104,6 +104,7 @@ impl Build {
 
     pub fn profile(&self) -> JobProfile {
         JobProfile {
+            checked: None,
             summary: summary(),
             program: Some(self.program.clone()),
         }

@@ -12,6 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let profile = JobProfile {
+        checked: None,
         summary: Summary::blank(""),
         program: Some(program),
     };

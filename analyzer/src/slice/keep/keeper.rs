@@ -18,6 +18,7 @@ use migfit_schema::program::{Callee, FunctionId, GlobalId, Op, Operand, Reg, Siz
 use std::collections::{HashMap, HashSet};
 
 /// What is known of the program.
+#[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The program.
     pub program: &'a SizeProgram,
@@ -31,8 +32,17 @@ pub struct Known<'a> {
     pub pointers: &'a PointsTo,
 }
 
+/// What becomes of checks that only lead to a failing exit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checks {
+    /// Those that cost next to nothing are kept.
+    Cheap,
+    /// All but those of what the device computed are kept, with the work that they look at.
+    All,
+}
+
 /// Decides what is kept.
-pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
+pub fn keep(known: Known<'_>, eventful: &Eventful, checks: Checks) -> Kept {
     let seeds = seeds(&known, eventful);
     let mut keeper = Keeper {
         arrivals: arrivals(&known),
@@ -51,6 +61,11 @@ pub fn keep(known: Known<'_>, eventful: &Eventful) -> Kept {
     keeper.settle();
     keeper.cheap_checks();
     keeper.settle();
+    if checks == Checks::All {
+        keeper.keep_checks(eventful);
+        keeper.settle();
+    }
+    keeper.kept.unchecked = keeper.unchecked(eventful);
     keeper.kept
 }
 

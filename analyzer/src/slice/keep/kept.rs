@@ -1,5 +1,6 @@
 //! The answer: instructions, phis, branches, results, functions and globals that a slice keeps.
 
+use crate::slice::keep::Unchecked;
 use crate::slice::position::Position;
 use migfit_schema::program::{BlockId, FunctionId, GlobalId, Reg};
 use std::collections::HashSet;
@@ -27,4 +28,6 @@ pub struct Kept {
     pub bare: HashSet<Position>,
     /// Globals that something kept refers to.
     pub globals: HashSet<GlobalId>,
+    /// Checks that are not kept.
+    pub unchecked: Unchecked,
 }

@@ -9,11 +9,14 @@ mod device;
 mod keeper;
 mod kept;
 mod seeds;
+mod success;
+mod unchecked;
 mod words;
 
 pub use destinations::is_destination;
-pub use keeper::{Known, keep};
+pub use keeper::{Checks, Known, keep};
 pub use kept::Kept;
+pub use unchecked::{Check, Unchecked};
 
 #[cfg(test)]
 mod tests;
