@@ -5,7 +5,7 @@ mod build;
 use build::*;
 use migfit_schema::program::*;
 use migfit_schema::units::Bytes;
-use migfit_sizes::{Need, Verdict};
+use migfit_sizes::{Limits, Need, Verdict, evaluate};
 
 /// Allocates 1000 bytes, calls a function outside with a pointer to a 5, allocates 16 more.
 fn with_call(name: &str, prepare: impl FnOnce(&mut SizeProgram)) -> Need {
@@ -388,4 +388,83 @@ fn errno_is_known_only_after_what_sets_it_as_the_model_does() {
             "{call} {text}"
         );
     }
+}
+
+/// Takes 1000 bytes, goes past a check, and takes 16 more or none.
+fn past_a_check(on_device: i64, behind: bool) -> Build {
+    let mut build = Build::new();
+    build.main(|body, _| {
+        body.cuda_malloc(int(1000));
+        body.call(UNCHECKED, &[(int(on_device), Type::Int(1))]);
+        if behind {
+            body.cuda_malloc(int(16));
+        }
+        body.ret(int(0));
+    });
+    build
+}
+
+#[test]
+fn what_comes_behind_a_check_that_is_not_made_rests_on_it() {
+    let need = past_a_check(0, true).need(&[]);
+    assert_eq!(
+        (need.verdict, need.peak),
+        (Verdict::Assumed, Some(Bytes(1016)))
+    );
+    assert_eq!(
+        need.assumptions[0].reason,
+        "it is taken to pass: the work that it looks at is not done here"
+    );
+    let on_device = past_a_check(1, true).need(&[]);
+    assert_eq!(
+        on_device.assumptions[0].reason,
+        "it is taken to pass: it depends on a result of the device"
+    );
+    assert_eq!(past_a_check(0, false).need(&[]).verdict, Verdict::Exact);
+}
+
+/// The need where a second program makes the check: `fill` writes what comes behind the first 1000 bytes.
+fn with_the_check_made(fill: impl FnOnce(&mut Body<'_>)) -> Need {
+    let mut profile = past_a_check(0, true).profile();
+    let mut checked = Build::new();
+    checked.main(|body, _| {
+        body.cuda_malloc(int(1000));
+        fill(body);
+    });
+    profile.checked = Some(checked.program);
+    evaluate(&profile, &command(&[]), &device(), &Limits::default())
+}
+
+#[test]
+fn a_check_that_can_be_made_decides() {
+    let passes = with_the_check_made(|body| {
+        body.cuda_malloc(int(16));
+        body.ret(int(0));
+    });
+    assert_eq!(
+        (passes.verdict, passes.peak),
+        (Verdict::Exact, Some(Bytes(1016)))
+    );
+    let fails = with_the_check_made(|body| {
+        body.call("exit", &[(int(1), I32)]);
+        body.ret(int(1));
+    });
+    assert_eq!(
+        (fails.verdict, fails.peak),
+        (Verdict::Exact, Some(Bytes(1000)))
+    );
+}
+
+#[test]
+fn a_check_that_takes_too_long_is_taken_to_pass() {
+    let endless = with_the_check_made(|body| {
+        let turn = body.block();
+        body.jump(turn);
+        body.at(turn);
+        body.jump(turn);
+    });
+    assert_eq!(
+        (endless.verdict, endless.peak),
+        (Verdict::Assumed, Some(Bytes(1016)))
+    );
 }

@@ -112,13 +112,22 @@ impl Keeper<'_> {
             return false;
         }
         let graphs = self.known.graphs;
+        let flow = graphs.flow(function);
+        // What goes round in a loop is computed by it, be it out of constants alone.
+        if phi
+            .incoming
+            .iter()
+            .any(|(from, _)| flow.reaches(block, *from))
+        {
+            return false;
+        }
         let choice = Choice {
             block,
             incoming: phi.incoming.iter().map(|(from, _)| *from).collect(),
         };
         agree(&values)
             || choice
-                .deciders(graphs.flow(function), graphs.control(function))
+                .deciders(flow, graphs.control(function))
                 .into_iter()
                 .all(|branch| self.branch_is_success(function, branch, seen))
     }

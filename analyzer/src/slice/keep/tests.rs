@@ -4,8 +4,8 @@ use crate::slice::draft::{
     I32, I64, add, alloca, block, branch, c, call, device, element, enter, function, g, get, give,
     global, joined, jump, less, library_calls, load, phi, program, r, store, text,
 };
-use crate::slice::slice;
-use migfit_schema::program::{Block, Op, Operand, SizeProgram, Terminator, Type};
+use crate::slice::{slice, slices};
+use migfit_schema::program::{Block, Op, Operand, SizeProgram, Terminator, Type, UNCHECKED};
 
 fn stores(program: &SizeProgram) -> usize {
     let blocks = program.functions.iter().flat_map(|body| &body.blocks);
@@ -70,7 +70,65 @@ fn a_reference_on_the_host_behind_a_check_vanishes() {
     blocks.push(block(vec![call("exit", &[c(1)])], Terminator::Unreachable));
     blocks.push(block(vec![call("cudaFree", &[g(0)])], give(c(0))));
     let slim = sliced(blocks);
-    assert_eq!(library_calls(&slim), ["cudaMalloc", "cudaFree"]);
+    // That the program may give up there stays, as a call of no function.
+    assert_eq!(library_calls(&slim), ["cudaMalloc", UNCHECKED, "cudaFree"]);
+}
+
+/// Ends the process where r15 is set, and takes device memory otherwise; `with_loop` and what it computes come before.
+fn with_check(mut blocks: Vec<Block>) -> SizeProgram {
+    blocks[3].end = branch(r(15), 4, 5);
+    blocks.push(block(vec![call("exit", &[c(1)])], Terminator::Unreachable));
+    blocks.push(block(vec![device(c(64))], give(c(0))));
+    program(vec![function("main", 2, blocks)], vec![global("variable")])
+}
+
+#[test]
+fn a_check_of_the_hosts_own_work_is_said_and_made_in_a_second_slice() {
+    let (first, second) = slices(&with_check(with_loop(
+        vec![get(2, I64, "atoi", &[r(1)]), alloca(3)],
+        vec![
+            load(13, I64, r(3)),
+            add(14, r(13), r(10)),
+            store(I64, r(14), r(3)),
+        ],
+        vec![load(16, I64, r(3)), less(15, r(16), c(7))],
+    )));
+    assert_eq!(library_calls(&first), [UNCHECKED, "cudaMalloc"]);
+    assert_eq!(stores(&first), 0);
+    let second = second.unwrap();
+    assert_eq!(library_calls(&second), ["atoi", "exit", "cudaMalloc"]);
+    assert_eq!(stores(&second), 1);
+}
+
+#[test]
+fn a_check_in_a_loop_that_vanishes_is_said_where_the_loop_was() {
+    let mut blocks = with_loop(
+        vec![
+            get(2, I64, "atoi", &[r(1)]),
+            alloca(3),
+            store(I64, r(2), r(3)),
+        ],
+        vec![load(13, I64, r(3)), less(14, r(13), c(7))],
+        vec![device(c(64))],
+    );
+    blocks[2].end = branch(r(14), 4, 1);
+    blocks.push(block(vec![call("abort", &[])], Terminator::Unreachable));
+    let main = function("main", 2, blocks);
+    let (first, _) = slices(&program(vec![main], vec![global("variable")]));
+    assert_eq!(library_calls(&first), [UNCHECKED, "cudaMalloc"]);
+    assert_eq!(first.functions[0].blocks.len(), 1);
+}
+
+#[test]
+fn a_check_of_success_alone_is_not_mentioned() {
+    let status = get(16, I32, "cudaMemset", &[g(0), c(0), c(64)]);
+    let (first, second) = slices(&with_check(with_loop(
+        vec![get(2, I64, "atoi", &[r(1)])],
+        vec![],
+        vec![status, less(15, c(0), r(16))],
+    )));
+    assert_eq!(library_calls(&first), ["cudaMalloc"]);
+    assert!(second.is_none());
 }
 
 #[test]
