@@ -41,6 +41,15 @@ fn ordered(ordering: Ordering) -> Value {
     Value::int(ordering as i32)
 }
 
+/// The difference of the first bytes that differ, as glibc gives it; the standard promises only its sign.
+fn difference(a: &[u8], b: &[u8]) -> Value {
+    let ended = std::iter::repeat(&0u8);
+    let most = a.len().max(b.len());
+    let mut pairs = a.iter().chain(ended.clone()).zip(b.iter().chain(ended));
+    let first = pairs.by_ref().take(most).find(|(x, y)| x != y);
+    Value::int(first.map_or(0, |(x, y)| i32::from(*x) - i32::from(*y)))
+}
+
 fn strlen(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(host.text(arg(args, 0))?.len() as u64))
 }
@@ -58,7 +67,7 @@ fn two_texts(host: &mut Host<'_>, args: &[Value]) -> Result<(Vec<u8>, Vec<u8>), 
 
 fn strcmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (a, b) = two_texts(host, args)?;
-    Ok(ordered(a.cmp(&b)))
+    Ok(difference(&a, &b))
 }
 
 fn cut(mut text: Vec<u8>, most: u64) -> Vec<u8> {
@@ -69,21 +78,20 @@ fn cut(mut text: Vec<u8>, most: u64) -> Vec<u8> {
 fn strncmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let most = arg(args, 2).get()?;
     let (a, b) = two_texts(host, args)?;
-    Ok(ordered(cut(a, most).cmp(&cut(b, most))))
+    Ok(difference(&cut(a, most), &cut(b, most)))
 }
 
 fn strcasecmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (a, b) = two_texts(host, args)?;
-    Ok(ordered(a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase())))
+    Ok(difference(&a.to_ascii_lowercase(), &b.to_ascii_lowercase()))
 }
 
 fn strncasecmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let most = arg(args, 2).get()?;
     let (a, b) = two_texts(host, args)?;
-    Ok(ordered(
-        cut(a, most)
-            .to_ascii_lowercase()
-            .cmp(&cut(b, most).to_ascii_lowercase()),
+    Ok(difference(
+        &cut(a, most).to_ascii_lowercase(),
+        &cut(b, most).to_ascii_lowercase(),
     ))
 }
 
