@@ -182,6 +182,7 @@ fn lowered(
     normalise::normalise(context, module, exports)?;
     let mut program = lower::program::lower(ModuleView::of(module), facts, exports);
     program.opaque = outside::opaque(&program, &around.system);
+    program.captures = slice::captures(&program);
     Ok(program)
 }
 

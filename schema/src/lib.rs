@@ -2,6 +2,7 @@
 //! in an ELF section, the run record and the batch report. Serde only; knows no other crate of ours.
 
 pub mod build;
+pub mod closed;
 pub mod container;
 pub mod copies;
 pub mod formula;

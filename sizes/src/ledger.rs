@@ -177,6 +177,11 @@ impl Ledger {
         }
     }
 
+    /// Whether an allocation with this address is alive.
+    pub fn is_alive(&self, address: u64) -> bool {
+        self.alive.contains_key(&address)
+    }
+
     /// Notes a free. False where nothing alive has this address.
     pub fn free(&mut self, address: u64) -> bool {
         let Some(bytes) = self.alive.remove(&address) else {

@@ -14,5 +14,5 @@ pub mod trace;
 pub use evaluation::{evaluate, evaluate_traced};
 pub use formula::{Number, evaluate_formula};
 pub use input::{CommandLine, DeviceProperties, Limits};
-pub use need::{AllocationNeed, LaunchNeed, Need, Verdict};
+pub use need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};
 pub use trace::{BranchTaken, Event, Trace};

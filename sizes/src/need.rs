@@ -59,10 +59,27 @@ pub struct Need {
     /// What is known and worth telling without making the answer less sure: a failing exit after CUDA calls, a
     /// launch that the driver refuses.
     pub notes: Vec<Unknown>,
+    /// Device memory that closed libraries take beside the peak.
+    pub closed: Vec<ClosedNeed>,
     /// Files that the evaluation read.
     pub files: Vec<String>,
     /// Instructions executed.
     pub steps: u64,
+}
+
+/// Device memory that a closed library takes of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedNeed {
+    /// Where.
+    pub site: Site,
+    /// The library: `cuBLAS`.
+    pub library: String,
+    /// The call: `cublasCreate_v2`.
+    pub call: String,
+    /// At most this much; `None`: not known.
+    pub bytes: Option<Bytes>,
+    /// Where the figure comes from, or why there is none.
+    pub source: String,
 }
 
 /// What one allocation site asks for.

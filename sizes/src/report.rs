@@ -2,7 +2,7 @@
 
 use crate::ledger::{Launches, Requests};
 use crate::machine::host::{End, Host};
-use crate::need::{AllocationNeed, LaunchNeed, Need, Verdict};
+use crate::need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};
 use cpp_demangle::{DemangleOptions, Symbol};
 use migfit_schema::profile::Unknown;
 use migfit_schema::program::{Place, SizeProgram};
@@ -48,6 +48,7 @@ pub fn nothing(what: &str, reason: String) -> Need {
         launches: Vec::new(),
         assumptions: Vec::new(),
         notes: Vec::new(),
+        closed: Vec::new(),
         unknowns: vec![Unknown {
             site: None,
             what: what.to_owned(),
@@ -101,9 +102,22 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
         assumptions: notes(&host.notes.assumptions),
         unknowns: notes(&host.notes.unknowns),
         notes: notes(&host.notes.remarks),
+        closed: closed(host),
         files: host.files.read.clone(),
         steps: host.steps,
     }
+}
+
+fn closed(host: &Host<'_>) -> Vec<ClosedNeed> {
+    let all = host.notes.closed.iter();
+    all.map(|(place, one)| ClosedNeed {
+        site: site(host.program, *place),
+        library: one.library.to_owned(),
+        call: one.call.clone(),
+        bytes: one.bytes.map(Bytes),
+        source: one.source.clone(),
+    })
+    .collect()
 }
 
 /// True where the program gave up before it asked the device for anything.

@@ -2,7 +2,7 @@
 //! IR for the analyzer, and a program by nvcc alone that runs under the logging library.
 
 use crate::fixture::Fixture;
-use migfit_tests::{Stage, process, source::tool, stage};
+use migfit_tests::{Stage, logger, process, source::tool, stage};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +10,19 @@ use std::process::Command;
 /// How IR is asked for: objects made in another way are made again.
 const HOW: &str = include_str!("../../analyzer/src/cc/ir.rs");
 
+/// What fixtures in a vendor's manner include.
+const SAMPLE_KIT: &str = include_str!("../fixtures/corpus/sample_kit.h");
+
 fn kept(fixture: &Fixture, what: &str, more: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     for (path, text) in &fixture.texts {
         (path.file_name(), text).hash(&mut hasher);
     }
     (&fixture.flags, &fixture.libs, more).hash(&mut hasher);
+    let in_that_manner = |(_, text): &(PathBuf, String)| text.contains("\"sample_kit.h\"");
+    if fixture.texts.iter().any(in_that_manner) {
+        SAMPLE_KIT.hash(&mut hasher);
+    }
     let folder = stage::target().join("corpus");
     std::fs::create_dir_all(&folder).expect("target can be written");
     folder.join(format!("{}-{:016x}.{what}", fixture.name, hasher.finish()))
@@ -93,7 +100,13 @@ pub fn program(fixture: &Fixture) -> PathBuf {
             "arch=compute_80,code=compute_80",
         ]);
         nvcc.args(&fixture.flags).args(&fixture.sources);
-        nvcc.args(&fixture.libs).arg("-o").arg(new);
+        nvcc.args([
+            "-Xlinker",
+            "--unresolved-symbols=ignore-in-shared-libs",
+            "-L",
+        ]);
+        nvcc.arg(logger::folder()).args(&fixture.libs);
+        nvcc.arg("-o").arg(new);
         process::output(&mut nvcc).expect_success();
     })
 }

@@ -184,6 +184,7 @@ impl<'m> Lowering<'m> {
             main,
             kernels: self.facts.kernels.clone(),
             opaque: Vec::new(),
+            captures: false,
             catches,
             loose_floats: self.loose_floats,
         }

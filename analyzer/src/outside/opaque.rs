@@ -2,6 +2,7 @@
 
 use super::starts::{is_cuda, is_unmodelled_cuda, starts_code};
 use super::system::SystemFunctions;
+use migfit_schema::closed::library;
 use migfit_schema::program::{Callee, Op, SizeProgram};
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ fn is_opaque(name: &str, system: &SystemFunctions) -> bool {
     if is_cuda(name) {
         return is_unmodelled_cuda(name);
     }
-    starts_code(name) || !system.contain(name)
+    // Their own device memory is told apart: as `Need::closed`.
+    starts_code(name) || !(system.contain(name) || library(name).is_some())
 }
 
 #[cfg(test)]
@@ -41,13 +43,14 @@ mod tests {
             "fork",
             "printf",
             "cudaMalloc",
-            "cuMemCreate",
+            "cuMemImport",
+            "cublasCreate_v2",
             "xalloc",
         ];
         let calls = calls.map(|name| call(name, &[]));
         let body = function("main", 0, vec![block(calls.to_vec(), give(c(0)))]);
         let program = program(vec![body], Vec::new());
         let system = SystemFunctions::listed("fork\n");
-        assert_eq!(names(&program, &system), ["cuMemCreate", "fork", "xalloc"]);
+        assert_eq!(names(&program, &system), ["cuMemImport", "fork", "xalloc"]);
     }
 }

@@ -68,34 +68,55 @@ const MODELLED: &[&str] = &[
     "cudaHostAlloc",
     "cuMemAllocHost_v2",
     "cuMemHostAlloc",
+    "cudaMallocMipmappedArray",
+    "cuMemAllocFromPoolAsync",
+    "cuMemCreate",
+    "cuArrayCreate_v2",
+    "cuArray3DCreate_v2",
+    "cuLaunchKernelEx",
+    "cudaGraphAddMemAllocNode",
 ];
 
 /// Beginnings of CUDA's calls that may take device memory or run kernels, and have no model.
 const UNMODELLED: &[&str] = &[
-    "cudaGraph",
-    "cuGraph",
-    "cudaLibraryLoad",
-    "cuLibraryLoad",
+    "cudaGraphConditional",
+    "cuGraphAddNode",
+    "cuGraphAddMem",
+    "cuGraphAddBatch",
+    "cuGraphAddHostNode",
+    "cuGraphAddChildGraphNode",
+    "cuGraphExec",
+    "cuGraphClone",
+    "cuGraphConditional",
+    "cuGraphKernelNodeSetParams",
+    "cuGraphNodeSet",
+    "cuGraphInstantiateWithParams",
+    "cudaStreamBeginRecapture",
+    "cudaStreamGetCaptureInfo",
+    "cudaStreamUpdateCaptureDependencies",
+    "cuStreamBeginCaptureToGraph",
+    "cuStreamGetCaptureInfo",
+    "cuStreamUpdateCaptureDependencies",
+    "cudaLibraryGetUnifiedFunction",
+    "cudaLibraryEnumerateKernels",
+    "cudaLibraryGetManaged",
     "cuLinkComplete",
-    "cudaStreamBeginCapture",
-    "cuStreamBeginCapture",
     "cudaIpcOpenMemHandle",
     "cuIpcOpenMemHandle",
     "cudaImportExternalMemory",
     "cuImportExternalMemory",
     "cudaExternalMemoryGetMapped",
     "cuExternalMemoryGetMapped",
-    "cuMemCreate",
     "cuMemImport",
     "cudaMemPoolImport",
     "cuMemPoolImport",
-    "cuArrayCreate",
-    "cuArray3DCreate",
     "cuMipmappedArrayCreate",
-    "cuLaunchKernelEx",
+    "cudaLaunchCooperativeKernelMultiDevice",
+    "cuLaunchCooperativeKernelMultiDevice",
     "cuLaunchGrid",
-    "cudaLaunchKernel_ptsz",
-    "cuLaunchKernel_ptsz",
+    "cuLaunchHostFunc_v2",
+    "cudaGetDriverEntryPoint",
+    "cuGetProcAddress",
 ];
 
 /// Whether a function starts, loads or ends other code.
@@ -112,6 +133,11 @@ pub fn is_cuda(name: &str) -> bool {
 
 /// Whether a CUDA function may take device memory in a way that has no model.
 pub fn is_unmodelled_cuda(name: &str) -> bool {
+    // A call on a per-thread default stream has the model of the plain one.
+    let name = name
+        .strip_suffix("_ptsz")
+        .or_else(|| name.strip_suffix("_ptds"))
+        .unwrap_or(name);
     let allocates = (name.contains("Alloc") || name.contains("alloc")) && !name.contains("Get");
     let listed = UNMODELLED.iter().any(|start| name.starts_with(start));
     let gives_back = name.contains("Destroy") || name.contains("Free");
@@ -125,12 +151,11 @@ mod tests {
     #[test]
     fn cuda_calls_without_a_model_are_told() {
         for name in [
-            "cuMemCreate",
-            "cuMemAllocFromPoolAsync",
-            "cudaGraphLaunch",
-            "cuLibraryLoadData",
-            "cudaMallocAsync_ptsz",
-            "cudaMallocMipmappedArray",
+            "cuMemImportFromShareableHandle",
+            "cudaGraphConditionalHandleCreate",
+            "cuMipmappedArrayCreate",
+            "cudaIpcOpenMemHandle",
+            "cudaMallocSomethingNew",
         ] {
             assert!(is_unmodelled_cuda(name), "{name}");
         }
@@ -138,6 +163,9 @@ mod tests {
             "cudaMalloc",
             "cuMemAlloc_v2",
             "cudaHostAlloc",
+            "cudaMallocAsync_ptsz",
+            "cudaGraphLaunch",
+            "cuMemCreate",
             "cuMemGetAllocationGranularity",
             "cudaGraphDestroy",
             "cudaFree",

@@ -225,6 +225,7 @@ pub fn program(functions: Vec<Function>, globals: Vec<Global>) -> SizeProgram {
         constructors: Vec::new(),
         kernels: Vec::new(),
         opaque: Vec::new(),
+        captures: false,
         catches: Vec::new(),
         loose_floats: None,
     }

@@ -3,7 +3,7 @@
 use crate::outside::throws;
 use migfit_schema::program::{Callee, Op, SizeProgram};
 
-/// Allocation and free calls of the runtime and the driver, and the push of a launch configuration.
+/// Allocation and free calls of the runtime and the driver, launches in every form, what graphs are made of.
 const EVENTS: &[&str] = &[
     "cudaMalloc",
     "cudaMallocManaged",
@@ -11,11 +11,13 @@ const EVENTS: &[&str] = &[
     "cudaMalloc3D",
     "cudaMallocArray",
     "cudaMalloc3DArray",
+    "cudaMallocMipmappedArray",
     "cudaMallocAsync",
     "cudaMallocFromPoolAsync",
     "cudaFree",
     "cudaFreeAsync",
     "cudaFreeArray",
+    "cudaFreeMipmappedArray",
     "cudaDeviceReset",
     "cudaDeviceSetLimit",
     "cudaLaunchKernel",
@@ -26,11 +28,84 @@ const EVENTS: &[&str] = &[
     "cuMemAllocPitch_v2",
     "cuMemAllocManaged",
     "cuMemAllocAsync",
+    "cuMemAllocFromPoolAsync",
+    "cuArrayCreate_v2",
+    "cuArray3DCreate_v2",
+    "cuMipmappedArrayCreate",
+    "cuArrayDestroy",
+    "cuMipmappedArrayDestroy",
     "cuMemFree_v2",
     "cuMemFreeAsync",
+    "cuMemCreate",
+    "cuMemRelease",
+    "cuMemMap",
+    "cuMemUnmap",
+    "cuMemRetainAllocationHandle",
+    "cuCtxDestroy_v2",
+    "cuCtxSetLimit",
+    "cuDevicePrimaryCtxReset_v2",
     "cuLaunchKernel",
     "cuLaunchCooperativeKernel",
+    "cuLaunchKernelEx",
+    "cudaGraphLaunch",
+    "cudaGraphInstantiate",
+    "cudaGraphInstantiateWithFlags",
+    "cudaGraphInstantiateWithParams",
+    "cudaGraphCreate",
+    "cudaGraphClone",
+    "cudaGraphNodeFindInClone",
+    "cudaGraphExecUpdate",
+    "cudaGraphDestroyNode",
+    "cudaGraphNodeSetEnabled",
+    "cuGraphCreate",
+    "cuGraphLaunch",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphAddKernelNode_v2",
 ];
+
+/// Beginnings of the names of calls that make or change a graph's nodes.
+const NODE_CALLS: &[&str] = &[
+    "cudaGraphAdd",
+    "cudaGraphKernelNodeSetParams",
+    "cudaGraphNodeSetParams",
+    "cudaGraphExecKernelNodeSetParams",
+    "cudaGraphExecNodeSetParams",
+    "cudaGraphExecChildGraphNodeSetParams",
+    "cudaStreamBeginCapture",
+    "cudaStreamEndCapture",
+    "cuStreamBeginCapture",
+    "cuStreamEndCapture",
+];
+
+/// Calls that make nodes, or lead from stream to stream, where a stream is captured.
+const CAPTURED: &[&str] = &[
+    "cudaEventRecord",
+    "cudaEventRecordWithFlags",
+    "cudaStreamWaitEvent",
+    "cuEventRecord",
+    "cuStreamWaitEvent",
+    "cudaMemcpyAsync",
+    "cudaMemcpy2DAsync",
+    "cudaMemsetAsync",
+    "cudaMemset2DAsync",
+    "cudaLaunchHostFunc",
+];
+
+/// Whether a program captures streams.
+pub fn captures(program: &SizeProgram) -> bool {
+    let blocks = program.functions.iter().flat_map(|body| &body.blocks);
+    let mut ops = blocks.flat_map(|block| &block.ops);
+    ops.any(|found| {
+        let Op::Call {
+            callee: Callee::External(name),
+            ..
+        } = &found.op
+        else {
+            return false;
+        };
+        name.starts_with("cudaStreamBeginCapture") || name.starts_with("cuStreamBeginCapture")
+    })
+}
 
 /// Whether this instruction is one that a slice is made for.
 pub fn is_event(program: &SizeProgram, op: &Op) -> bool {
@@ -39,9 +114,16 @@ pub fn is_event(program: &SizeProgram, op: &Op) -> bool {
         Op::Call {
             callee: Callee::External(name),
             ..
-        } => EVENTS.contains(&name.as_str()) || program.opaque.contains(name),
+        } => is_named_event(program, name) || program.opaque.contains(name),
         _ => false,
     }
+}
+
+fn is_named_event(program: &SizeProgram, name: &str) -> bool {
+    let name = name.strip_suffix("_ptsz").unwrap_or(name);
+    EVENTS.contains(&name)
+        || NODE_CALLS.iter().any(|start| name.starts_with(start))
+        || (program.captures && CAPTURED.contains(&name))
 }
 
 /// Whether an instruction calls a function that nobody looked into.
@@ -59,15 +141,19 @@ pub fn is_caught_throw(program: &SizeProgram, op: &Op) -> bool {
     !program.catches.is_empty() && is_throw(op)
 }
 
-/// Index of the argument that an evaluator does not need (a stream, a launch's argument array).
-pub fn needless_argument(name: &str, index: usize) -> bool {
-    matches!(
+/// Index of the argument that an evaluator does not need: a launch's argument array, a stream where none is captured.
+pub fn needless_argument(program: &SizeProgram, name: &str, index: usize) -> bool {
+    let arguments = matches!(
+        (name, index),
+        ("cudaLaunchKernel" | "cudaLaunchCooperativeKernel", 5) | ("cuLaunchKernel", 9..)
+    );
+    let stream = matches!(
         (name, index),
         ("__cudaPushCallConfiguration", 5)
-            | ("cudaLaunchKernel", 5 | 7)
-            | ("cudaLaunchCooperativeKernel", 5 | 7)
-            | ("cuLaunchKernel", 8..)
+            | ("cudaLaunchKernel" | "cudaLaunchCooperativeKernel", 7)
+            | ("cuLaunchKernel", 8)
             | ("cudaFreeAsync" | "cuMemFreeAsync", 1)
             | ("cudaMallocAsync" | "cuMemAllocAsync", 2)
-    )
+    );
+    arguments || (stream && !program.captures)
 }

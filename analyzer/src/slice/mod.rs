@@ -55,6 +55,8 @@ mod unknown_branch;
 
 use migfit_schema::program::SizeProgram;
 
+pub use event::captures;
+
 /// Whether the tables of library functions say what a function does.
 pub(crate) fn has_effect_row(name: &str) -> bool {
     effects::effect(name).is_some()

@@ -29,6 +29,7 @@ pub fn rebuild(
             graphs,
             kept,
             eventful,
+            program,
             is_main: program.main == Some(id),
         };
         scene.function()
@@ -50,6 +51,7 @@ pub fn rebuild(
         main: program.main,
         kernels: program.kernels.clone(),
         opaque: program.opaque.clone(),
+        captures: program.captures,
         catches: program.catches.clone(),
         loose_floats: program.loose_floats.clone(),
     }
@@ -94,6 +96,7 @@ struct Scene<'a> {
     graphs: &'a Graphs,
     kept: &'a Kept,
     eventful: &'a Eventful,
+    program: &'a SizeProgram,
     is_main: bool,
 }
 
@@ -263,7 +266,7 @@ impl Scene<'_> {
                 let unused =
                     is_destination(op, index) && !self.kept.destinations.contains(&(at, index));
                 let dropped = unused || self.kept.bare.contains(&at);
-                if dropped || needless_argument(name, index) {
+                if dropped || needless_argument(self.program, name, index) {
                     *value = Operand::Const(0);
                 }
             }

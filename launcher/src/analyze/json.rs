@@ -2,7 +2,7 @@
 
 use migfit_schema::kernel::Extent;
 use migfit_schema::profile::{JobProfile, Unknown};
-use migfit_sizes::{AllocationNeed, DeviceProperties, LaunchNeed, Need};
+use migfit_sizes::{AllocationNeed, ClosedNeed, DeviceProperties, LaunchNeed, Need};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -19,6 +19,8 @@ struct AnswerForm<'a> {
     unknowns: Vec<NoteForm<'a>>,
     assumptions: Vec<NoteForm<'a>>,
     notes: Vec<NoteForm<'a>>,
+    /// Device memory of closed libraries; not part of the peak.
+    closed_libraries: Vec<ClosedForm<'a>>,
     /// Bytes of `__device__` and `__constant__` variables; not part of the peak.
     device_variable_bytes: u64,
     files_read: &'a [String],
@@ -52,6 +54,16 @@ struct LaunchForm<'a> {
 }
 
 #[derive(Serialize)]
+struct ClosedForm<'a> {
+    site: String,
+    library: &'a str,
+    call: &'a str,
+    /// At most this much; null where not known.
+    bytes_at_most: Option<u64>,
+    source: &'a str,
+}
+
+#[derive(Serialize)]
 struct NoteForm<'a> {
     site: Option<String>,
     what: &'a str,
@@ -76,6 +88,7 @@ pub fn answer(
         unknowns: notes(&need.unknowns),
         assumptions: notes(&need.assumptions),
         notes: notes(&need.notes),
+        closed_libraries: need.closed.iter().map(closed).collect(),
         device_variable_bytes: profile.summary.device_variables,
         files_read: &need.files,
         device: &device.name,
@@ -105,6 +118,16 @@ fn launch(need: &LaunchNeed) -> LaunchForm<'_> {
         warps: need.warps(),
         count: need.count,
         count_known: need.count_known,
+    }
+}
+
+fn closed(need: &ClosedNeed) -> ClosedForm<'_> {
+    ClosedForm {
+        site: need.site.to_string(),
+        library: &need.library,
+        call: &need.call,
+        bytes_at_most: need.bytes.map(|bytes| bytes.0),
+        source: &need.source,
     }
 }
 

@@ -34,6 +34,8 @@ pub struct SizeProgram {
     /// Functions outside the program whose code was not looked into and is none of the system's or CUDA's own
     /// libraries: they may do anything, take device memory too.
     pub opaque: Vec<String>,
+    /// Work is captured from streams into graphs: what goes to which stream, and in which order, matters.
+    pub captures: bool,
     /// Where exceptions are caught: what handlers do is not in this program.
     pub catches: Vec<Place>,
     /// Why floating-point results may differ in the last digit from what the evaluation computes

@@ -25,6 +25,7 @@ pub fn join(parts: &[Part]) -> SizeProgram {
     joined.constructors = constructors.into_iter().rev().flatten().collect();
     joined.main = parts.first().and_then(|program| program.program.main);
     joined.opaque = opaque(parts, &symbols);
+    joined.captures = parts.iter().any(|part| part.program.captures);
     joined
 }
 

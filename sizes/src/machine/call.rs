@@ -8,6 +8,7 @@ use super::step::{UNSET, set, value};
 use super::value::Value;
 use crate::models;
 use crate::models::callback;
+use crate::models::cuda::graph_run;
 use crate::report;
 use migfit_schema::program::{Callee, Operand, Reg, Type};
 
@@ -90,7 +91,7 @@ impl Machine<'_> {
             models::errno::before_call(&mut self.host, name);
         }
         let result = match self.outside(name) {
-            Outside::Plain(Some(model)) => model(&mut self.host, values),
+            Outside::Plain(Some(model)) => self.run_model(name, model, values),
             Outside::Plain(None) => self.without_model(name, args, values),
             Outside::CallsBack => callback::run(self, name, values),
             Outside::Opaque => {
@@ -113,6 +114,24 @@ impl Machine<'_> {
             Err(Halt::End(end)) => return Err(end),
         }
         Ok(Called::Done)
+    }
+
+    /// Runs a model, or makes a node of the call where its stream is captured.
+    fn run_model(
+        &mut self,
+        name: &str,
+        model: models::Model,
+        values: &[Value],
+    ) -> Result<Value, Halt> {
+        if self.host.graphs.is_capturing()
+            && let Some(noted) = graph_run::captured(&mut self.host, name, model, values)
+        {
+            return noted;
+        }
+        if models::fallback::is_closed(name) {
+            name.clone_into(&mut self.host.called);
+        }
+        model(&mut self.host, values)
     }
 
     /// What a function is, looked up once per call site as long as its place in the cache is not taken.

@@ -6,6 +6,10 @@ use super::memory::{Full, Memory};
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties};
 use crate::ledger::Ledger;
+use crate::models::cuda::arrays::ArrayShape;
+use crate::models::cuda::closed::Closed;
+use crate::models::cuda::graph::Graphs;
+use crate::models::cuda::virtual_memory::Physical;
 use crate::models::environment::Environment;
 use crate::models::errno::Errno;
 use crate::models::files::Files;
@@ -102,6 +106,8 @@ pub struct Notes {
     pub thrown: bool,
     /// The evaluation stopped where only launches may follow, and no allocation.
     pub only_launches_ahead: bool,
+    /// Closed libraries that take device memory beside the program's own, in order.
+    pub closed: Vec<(Place, Closed)>,
     /// Number of CUDA calls made.
     pub cuda_calls: u64,
     /// Files that could not be opened for reading, and why.
@@ -172,6 +178,14 @@ pub struct Host<'p> {
     pub fixed_texts: BTreeMap<Vec<u8>, u64>,
     /// Names behind opaque handles (a driver's `CUfunction`).
     pub handle_names: BTreeMap<u64, String>,
+    /// Graphs, captured streams and nodes.
+    pub graphs: Graphs,
+    /// Physical memory of the driver's virtual memory calls.
+    pub physical: Physical,
+    /// Arrays by their address, for those who ask what they are.
+    pub arrays: BTreeMap<u64, ArrayShape>,
+    /// Limits that the program set, by their number.
+    pub limits: BTreeMap<i32, u64>,
     /// Formats of scanf that were taken apart, by their addresses.
     pub formats: Vec<(u64, Rc<[Directive]>)>,
     /// Reused for the results of scanf.
@@ -186,6 +200,8 @@ pub struct Host<'p> {
     pub environment: Environment,
     /// Position of `strtok`.
     pub strtok: Value,
+    /// The function outside the program that is called now.
+    pub called: String,
     /// Where the program is now.
     pub place: Place,
     /// Steps so far.

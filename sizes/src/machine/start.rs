@@ -9,6 +9,8 @@ use super::step::full;
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::ledger::Ledger;
+use crate::models::cuda::graph::Graphs;
+use crate::models::cuda::virtual_memory::Physical;
 use crate::models::cxx::vtables;
 use crate::models::environment::{self, Environment};
 use crate::models::errno;
@@ -43,6 +45,11 @@ pub fn host<'p>(
         pushed: Vec::new(),
         fixed_texts: BTreeMap::new(),
         handle_names: BTreeMap::new(),
+        graphs: Graphs::default(),
+        physical: Physical::default(),
+        arrays: BTreeMap::new(),
+        limits: BTreeMap::new(),
+        called: String::new(),
         formats: Vec::new(),
         scanned: Default::default(),
         second_result: None,

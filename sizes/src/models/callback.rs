@@ -1,5 +1,6 @@
-//! Library functions that call back into the program: qsort and bsearch.
+//! Library functions that call back into the program: qsort, bsearch, graphs and host functions of CUDA.
 
+use super::cuda::{graph_run, potential};
 use super::number::arg;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
@@ -9,16 +10,30 @@ use crate::machine::value::Value;
 
 /// True for a function that this file models.
 pub fn is_model(name: &str) -> bool {
-    matches!(name, "qsort" | "bsearch")
+    model(name).is_some()
 }
 
 /// Runs one of them.
 pub fn run(machine: &mut Machine<'_>, name: &str, args: &[Value]) -> Result<Value, Halt> {
-    if name == "qsort" {
-        qsort(machine, args)
-    } else {
-        bsearch(machine, args)
+    match model(name) {
+        Some(model) => model(machine, args),
+        None => Err(Mark::LEFT_OUT.into()),
     }
+}
+
+/// A model that may run code of the program.
+type CallingModel = fn(&mut Machine<'_>, &[Value]) -> Result<Value, Halt>;
+
+fn model(name: &str) -> Option<CallingModel> {
+    Some(match name.strip_suffix("_ptsz").unwrap_or(name) {
+        "qsort" => qsort,
+        "bsearch" => bsearch,
+        "cudaGraphLaunch" | "cuGraphLaunch" => graph_run::launch,
+        "cudaLaunchHostFunc" | "cuLaunchHostFunc" => graph_run::host_function,
+        "cudaStreamAddCallback" | "cuStreamAddCallback" => graph_run::callback,
+        "cuOccupancyMaxPotentialBlockSize" => potential::best_block,
+        _ => return None,
+    })
 }
 
 /// A merge sort, as glibc's: stable, which programs that rely on glibc may notice.

@@ -1,25 +1,17 @@
 //! Functions without a model, judged by their name: C++ output, other CUDA calls, closed libraries, throwing helpers.
 
+use super::cuda::closed;
 use super::process;
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
-
-/// Closed libraries whose own device memory is not counted.
-const CLOSED: [&str; 10] = [
-    "cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "nvjpeg", "npp",
-    "cutensor",
-];
 
 /// What a call without a model is taken to give; `None`: nothing is known.
 pub fn call(host: &mut Host<'_>, name: &str, args: &[Value]) -> Result<Option<Value>, Halt> {
     if name.starts_with("_ZSt") && name.contains("__throw_") {
         return process::throw(host, args).map(Some);
     }
-    if is_closed(name) {
-        let what = format!("memory of {name}");
-        let reason = "a closed library's own device memory is not counted".to_owned();
-        note(host, &what, reason);
-        return Ok(Some(Value::int(0)));
+    if let Some(status) = closed::call(host, name) {
+        return Ok(Some(status));
     }
     if !is_cuda(name) {
         if host.parts_unseen && !is_standard(name) {
@@ -52,7 +44,7 @@ fn note(host: &mut Host<'_>, what: &str, reason: String) {
 
 /// True for functions of closed libraries, which take device memory of their own.
 pub fn is_closed(name: &str) -> bool {
-    CLOSED.iter().any(|library| name.starts_with(library))
+    migfit_schema::closed::library(name).is_some()
 }
 
 /// True for names that belong to the C++ library or the compiler.

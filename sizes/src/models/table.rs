@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 33] = [
+const FAMILIES: [Family; 39] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -50,6 +50,12 @@ const FAMILIES: [Family; 33] = [
     cuda::query::MODELS,
     cuda::driver::MODELS,
     unchecked::MODELS,
+    cuda::arrays::MODELS,
+    cuda::closed::MODELS,
+    cuda::graph_calls::MODELS,
+    cuda::limits::MODELS,
+    cuda::symbols::MODELS,
+    cuda::virtual_memory::MODELS,
 ];
 
 static TABLE: LazyLock<HashMap<&'static str, Model>> = LazyLock::new(|| {

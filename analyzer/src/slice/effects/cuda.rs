@@ -1,105 +1,67 @@
-//! Rows of the CUDA runtime and driver: a status comes back; only what stands here writes to host memory.
+//! Rows of the CUDA runtime and driver: a status comes back; what stands here says what is written to host memory.
 
+use super::cuda_rows::ROWS;
 use super::letters::{Effect, Returns, plain};
 
 /// The effect of a function, when it is one of CUDA's.
 pub fn effect(name: &str) -> Option<Effect> {
-    let letters = match name {
-        "cudaMalloc"
-        | "cudaMallocManaged"
-        | "cudaMallocHost"
-        | "cudaHostAlloc"
-        | "cudaMallocAsync"
-        | "cudaMallocFromPoolAsync"
-        | "cudaGetSymbolAddress"
-        | "cuMemAlloc"
-        | "cuMemAlloc_v2"
-        | "cuMemAllocManaged"
-        | "cuMemAllocHost_v2"
-        | "cuMemHostAlloc"
-        | "cuMemAllocAsync" => "m-",
-        "cudaMallocPitch" | "cuMemAllocPitch_v2" => "mw-",
-        // Extents and descriptions come by value or by pointer: in memory either way.
-        "cudaMalloc3D" => "mr",
-        "cudaMallocArray" => "mr--",
-        "cudaMalloc3DArray" => "mrr-",
-        "cudaLaunchKernelExC" => "r--",
-        "cudaMemcpy"
-        | "cudaMemcpyAsync"
-        | "cudaMemcpy2D"
-        | "cudaMemcpy2DAsync"
-        | "cudaMemcpy2DFromArray"
-        | "cudaMemcpyFromArray"
-        | "cudaMemcpyFromSymbol"
-        | "cudaMemcpyFromSymbolAsync"
-        | "cuMemcpyDtoH_v2"
-        | "cuMemcpyDtoHAsync_v2" => "w-",
-        "cudaGetDeviceCount"
-        | "cudaGetDevice"
-        | "cudaGetDeviceProperties"
-        | "cudaGetDeviceProperties_v2"
-        | "cudaGetDeviceFlags"
-        | "cudaDeviceGetAttribute"
-        | "cudaDeviceGetLimit"
-        | "cudaDeviceCanAccessPeer"
-        | "cudaEventElapsedTime"
-        | "cudaEventElapsedTime_v2"
-        | "cudaDriverGetVersion"
-        | "cudaRuntimeGetVersion"
-        | "cudaFuncGetAttributes"
-        | "cudaPointerGetAttributes"
-        | "cudaGetSymbolSize"
-        | "cudaStreamCreate"
-        | "cudaStreamCreateWithFlags"
-        | "cudaStreamCreateWithPriority"
-        | "cudaEventCreate"
-        | "cudaEventCreateWithFlags"
-        | "cudaCreateChannelDesc"
-        | "cudaOccupancyMaxActiveBlocksPerMultiprocessor"
-        | "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"
-        | "cuCtxCreate_v2"
-        | "cuDeviceGet"
-        | "cuDeviceGetAttribute"
-        | "cuDeviceGetCount"
-        | "cuDeviceGetName"
-        | "cuDevicePrimaryCtxRetain"
-        | "cuDeviceTotalMem_v2"
-        | "cuModuleGetFunction"
-        | "cuModuleLoad"
-        | "cuModuleLoadData" => "w-",
-        "cudaChooseDevice" => "wr",
-        "cudaLaunchHostFunc" | "cudaStreamAddCallback" => "-f-",
-        "cudaMemGetInfo"
-        | "cuMemGetInfo_v2"
-        | "cudaOccupancyMaxPotentialBlockSize"
-        | "cudaDeviceGetStreamPriorityRange" => "ww-",
-        "__cudaPopCallConfiguration" => "w",
-        // Stores the host pointer, under which the device sees the same memory.
-        "cudaHostGetDevicePointer" => "m-",
+    match name {
+        "__cudaPopCallConfiguration" => return Some(plain("w", Returns::Status)),
         "cudaGetErrorString" | "cudaGetErrorName" => return Some(plain("-", Returns::Hidden)),
-        // What these copy hangs from a structure: like a stranger, they may write all that it leads to.
-        "cudaMemcpy3D" | "cudaMemcpy3DAsync" | "cudaMemcpy3DPeer" => return None,
-        _ if name.starts_with("cuda") || name.starts_with("__cuda") || is_driver(name) => "-",
-        _ => return None,
-    };
-    Some(plain(letters, Returns::Status))
+        // What these copy, call or hang from a structure: like a stranger, they may touch all that it leads to.
+        "cudaMemcpy3D"
+        | "cudaMemcpy3DAsync"
+        | "cudaMemcpy3DPeer"
+        | "cuMemcpy2D_v2"
+        | "cuMemcpy2DUnaligned_v2"
+        | "cuMemcpy2DAsync_v2"
+        | "cuMemcpy3D_v2"
+        | "cuMemcpy3DAsync_v2" => return None,
+        _ => {}
+    }
+    let name = name
+        .strip_suffix("_ptsz")
+        .or_else(|| name.strip_suffix("_ptds"))
+        .unwrap_or(name);
+    let row = ROWS.iter().find(|(_, names)| names.contains(&name));
+    match row {
+        Some((letters, _)) => Some(plain(letters, Returns::Status)),
+        None if name.starts_with("__cuda") => Some(plain("-", Returns::Status)),
+        // One that nobody listed may write through every pointer that it is given.
+        None if is_cuda(name) => Some(plain("b", Returns::Status)),
+        None => None,
+    }
 }
 
-/// Plain calls of the driver interface; others of its names have pointers to write through and no row.
-fn is_driver(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "cuInit",
-        "cuCtxDestroy_v2",
-        "cuCtxSetCurrent",
-        "cuCtxSynchronize",
-        "cuLaunchKernel",
-        "cuLaunchCooperativeKernel",
-        "cuMemFree_v2",
-        "cuMemFreeAsync",
-        "cuMemcpyDtoD_v2",
-        "cuMemcpyHtoD_v2",
-        "cuMemcpyHtoDAsync_v2",
-        "cuModuleUnload",
-    ];
-    NAMES.contains(&name)
+/// Calls of the runtime (`cudaX`) and the driver (`cuX`).
+fn is_cuda(name: &str) -> bool {
+    let upper = |rest: &str| rest.starts_with(|first: char| first.is_ascii_uppercase());
+    name.strip_prefix("cuda").is_some_and(upper) || name.strip_prefix("cu").is_some_and(upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slice::effects::Use;
+
+    #[test]
+    fn no_function_stands_in_two_rows() {
+        let mut names: Vec<&str> = ROWS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn what_is_not_listed_writes_through_its_pointers() {
+        let unlisted = effect("cudaSomethingNew").unwrap();
+        assert_eq!(unlisted.of_argument(3), Use::Both);
+        assert!(effect("cublasCreate_v2").is_none() && effect("cube").is_none());
+        assert_eq!(
+            effect("cudaMemcpyAsync_ptsz").unwrap().of_argument(0),
+            Use::Writes
+        );
+        assert_eq!(effect("cudaFree").unwrap().of_argument(0), Use::Value);
+    }
 }

@@ -177,7 +177,7 @@ impl Keeper<'_> {
             Op::Call {
                 callee: Callee::External(name),
                 ..
-            } => needless_argument(name, index) || is_destination(op, index),
+            } => needless_argument(self.known.program, name, index) || is_destination(op, index),
             _ => false,
         };
         for (index, value) in read(op).into_iter().enumerate() {

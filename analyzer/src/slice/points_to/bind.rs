@@ -44,6 +44,27 @@ impl Solver<'_> {
         }
     }
 
+    /// The data of a graph's node lies in the node's description.
+    pub(super) fn bind_behind(
+        &mut self,
+        caller: FunctionId,
+        target: FunctionId,
+        args: &[(Operand, Type)],
+    ) {
+        let program = self.program;
+        let (Some(body), Some((description, _))) =
+            (program.functions.get(target as usize), args.last())
+        else {
+            return;
+        };
+        let address = self.holder(caller, *description);
+        for (parameter, _) in &body.params {
+            if let Some(to) = self.points.register(target, *parameter) {
+                self.rules.push(Rule::Load { address, to });
+            }
+        }
+    }
+
     /// A value of one function flows to a register of another, or of the same.
     pub(super) fn flow(
         &mut self,

@@ -17,6 +17,9 @@ impl Solver<'_> {
         args: &[(Operand, Type)],
     ) {
         self.callbacks(at, name, args);
+        if makes_host_node(name) {
+            self.host_node(at, args);
+        }
         let Some(effect) = effect(name) else {
             return self.stranger(at, dst, args);
         };
@@ -51,6 +54,19 @@ impl Solver<'_> {
                 let pointer = self.holder(at.function, *value);
                 self.rules.push(Rule::Call { pointer, at });
             }
+        }
+    }
+
+    /// The function of a graph's node lies in the node's description.
+    fn host_node(&mut self, at: Position, args: &[(Operand, Type)]) {
+        if let Some((description, _)) = args.last() {
+            let address = self.holder(at.function, *description);
+            let pointer = self.points.add_node();
+            self.rules.push(Rule::Load {
+                address,
+                to: pointer,
+            });
+            self.rules.push(Rule::Call { pointer, at });
         }
     }
 
@@ -204,4 +220,14 @@ impl Solver<'_> {
             }
         }
     }
+}
+
+/// Whether a call may hand a function to a graph in a structure.
+pub fn makes_host_node(name: &str) -> bool {
+    const STARTS: [&str; 3] = [
+        "cudaGraphAddHostNode",
+        "cudaGraphAddNode",
+        "cuGraphAddHostNode",
+    ];
+    STARTS.iter().any(|start| name.starts_with(start))
 }

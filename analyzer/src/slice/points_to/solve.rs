@@ -3,6 +3,7 @@
 //! to makes more copies; until a wave makes none.
 
 use super::graph::Copies;
+use super::library::makes_host_node;
 use super::object_set::ObjectSet;
 use super::sets::{Node, PointsTo};
 use crate::slice::objects::{Object, ObjectId, Objects};
@@ -288,7 +289,12 @@ impl Solver<'_> {
         }) = instruction(program, at).map(|found| &found.op)
         {
             match callee {
-                Callee::External(_) => self.bind_callback(at.function, target, args),
+                Callee::External(name) => {
+                    self.bind_callback(at.function, target, args);
+                    if makes_host_node(name) {
+                        self.bind_behind(at.function, target, args);
+                    }
+                }
                 _ => self.bind(at.function, dst, target, args),
             }
         }

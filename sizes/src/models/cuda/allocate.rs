@@ -24,13 +24,13 @@ pub const MODELS: Family = &[
     }),
     ("cudaMallocPitch", pitched),
     ("cudaMalloc3D", pitched_3d),
-    ("cudaMallocArray", array),
-    ("cudaMalloc3DArray", array_3d),
     ("cudaMallocHost", pinned),
     ("cudaHostAlloc", mappable),
     ("cudaFree", free),
     ("cudaFreeAsync", free),
     ("cudaFreeArray", free),
+    ("cudaFreeMipmappedArray", free),
+    ("cudaIpcCloseMemHandle", super::query::success),
     ("cudaFreeHost", free_pinned),
     ("cudaHostGetDevicePointer", same_pointer),
     ("cudaDeviceReset", reset),
@@ -83,7 +83,7 @@ fn one(host: &mut Host<'_>, args: &[Value], api: &'static str, kind: Kind) -> Re
 }
 
 /// The product of sizes, unknown if one is; saturating.
-fn product(factors: &[Value]) -> Value {
+pub(super) fn product(factors: &[Value]) -> Value {
     factors.iter().fold(Value::known(1), |product, factor| {
         Value::made(
             product.bits.saturating_mul(factor.bits),
@@ -101,21 +101,26 @@ fn rounded_row(width: Value) -> Value {
 }
 
 /// (out, pitch, width in bytes, height).
-pub fn pitched(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+fn pitched(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    pitched_as(host, args, "cudaMallocPitch")
+}
+
+/// The same under the name of a call.
+pub fn pitched_as(host: &mut Host<'_>, args: &[Value], api: &'static str) -> Result<Value, Halt> {
     let row = rounded_row(arg(args, 2));
     host.store(arg(args, 1), 8, row);
     allocate(
         host,
         arg(args, 0),
         product(&[row, arg(args, 3)]),
-        "cudaMallocPitch",
+        api,
         Kind::Device,
     )?;
     SUCCESS
 }
 
 /// Three 8-byte words of a structure passed by value: cudaExtent.
-fn extent(host: &Host<'_>, at: Value) -> [Value; 3] {
+pub(super) fn extent(host: &Host<'_>, at: Value) -> [Value; 3] {
     let word = |index: u64| match at.get() {
         Ok(address) => host.memory.load(address.wrapping_add(8 * index), 8),
         Err(mark) => Value::unknown(mark),
@@ -143,7 +148,7 @@ fn pitched_3d(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 }
 
 /// Bytes of an element: the sum of the four bit counts of cudaChannelFormatDesc.
-fn element(host: &Host<'_>, description: Value) -> Value {
+pub(super) fn element(host: &Host<'_>, description: Value) -> Value {
     let Ok(address) = description.get() else {
         return description;
     };
@@ -154,31 +159,11 @@ fn element(host: &Host<'_>, description: Value) -> Value {
 }
 
 /// A missing extent counts as one.
-fn at_least_one(extent: Value) -> Value {
+pub(super) fn at_least_one(extent: Value) -> Value {
     extent.moved_to(extent.bits.max(1))
 }
 
-/// (out, description, width in elements, height, flags).
-fn array(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let size = product(&[
-        element(host, arg(args, 1)),
-        arg(args, 2),
-        at_least_one(arg(args, 3)),
-    ]);
-    allocate(host, arg(args, 0), size, "cudaMallocArray", Kind::Device)?;
-    SUCCESS
-}
-
-/// (out, description, extent by value, flags).
-fn array_3d(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let [width, height, depth] = extent(host, arg(args, 2));
-    let element = element(host, arg(args, 1));
-    let size = product(&[element, width, at_least_one(height), at_least_one(depth)]);
-    allocate(host, arg(args, 0), size, "cudaMalloc3DArray", Kind::Device)?;
-    SUCCESS
-}
-
-fn pinned(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+pub fn pinned(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let address = new_object(host, arg(args, 1), Mark::UNWRITTEN)?;
     host.store(arg(args, 0), 8, Value::known(address));
@@ -186,7 +171,7 @@ fn pinned(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 }
 
 /// Mapped memory may be written by kernels, as managed memory, but lies on the host and is not charged.
-fn mappable(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+pub fn mappable(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     if arg(args, 2).get().is_ok_and(|flags| flags & MAPPED == 0) {
         return pinned(host, args);
     }
@@ -222,7 +207,7 @@ pub fn free(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     SUCCESS
 }
 
-fn free_pinned(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+pub fn free_pinned(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     if let Ok(address) = arg(args, 0).get()
         && matches!(
             host.memory.kind(address),
@@ -234,12 +219,12 @@ fn free_pinned(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     SUCCESS
 }
 
-fn same_pointer(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+pub fn same_pointer(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.store(arg(args, 0), 8, arg(args, 1));
     SUCCESS
 }
 
-fn reset(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+pub fn reset(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     for address in host.ledger.free_all() {
         host.memory.free(address);

@@ -15,21 +15,44 @@ pub const MODELS: Family = &[
     ("cudaMemcpy2DAsync", copy_2d),
     ("cudaMemcpy3D", copy_3d),
     ("cudaMemcpy3DAsync", copy_3d),
-    ("cudaMemcpyPeer", nothing),
-    ("cudaMemcpyPeerAsync", nothing),
+    ("cudaMemcpyPeer", arrives),
+    ("cudaMemcpyPeerAsync", arrives),
     ("cudaMemcpyToSymbol", nothing),
     ("cudaMemcpyToSymbolAsync", nothing),
     ("cudaMemcpyToArray", nothing),
+    ("cudaMemcpyToArrayAsync", nothing),
     ("cudaMemcpy2DToArray", nothing),
+    ("cudaMemcpy2DToArrayAsync", nothing),
+    ("cudaMemcpyArrayToArray", nothing),
+    ("cudaMemcpy2DArrayToArray", nothing),
+    ("cudaMemcpyFromArray", |host, args| {
+        from_device(host, arg(args, 0), arg(args, 4))
+    }),
+    ("cudaMemcpyFromArrayAsync", |host, args| {
+        from_device(host, arg(args, 0), arg(args, 4))
+    }),
     ("cudaMemcpyFromSymbol", from_symbol),
     ("cudaMemcpyFromSymbolAsync", from_symbol),
     ("cudaMemcpy2DFromArray", from_array_2d),
+    ("cudaMemcpy2DFromArrayAsync", from_array_2d),
     ("cudaMemset", fill),
     ("cudaMemsetAsync", fill),
-    ("cudaMemset2D", nothing),
-    ("cudaMemset2DAsync", nothing),
+    ("cudaMemset2D", fill_rows),
+    ("cudaMemset2DAsync", fill_rows),
+    ("cudaMemset3D", nothing),
+    ("cudaMemset3DAsync", nothing),
     ("cudaMemPrefetchAsync", nothing),
     ("cudaMemAdvise", nothing),
+    ("cudaStreamAttachMemAsync", nothing),
+    ("cuMemcpy", unified),
+    ("cuMemcpyAsync", unified),
+    ("cuMemsetD8_v2", fill),
+    ("cuMemsetD8Async", fill),
+    ("cuMemsetD16_v2", fill_words),
+    ("cuMemsetD16Async", fill_words),
+    ("cuMemsetD32_v2", fill_words),
+    ("cuMemsetD32Async", fill_words),
+    ("cuMemcpyDtoDAsync_v2", nothing),
     ("cuMemcpyDtoH_v2", |host, args| {
         from_device(host, arg(args, 0), arg(args, 2))
     }),
@@ -67,7 +90,7 @@ fn from_device(host: &mut Host<'_>, to: Value, len: Value) -> Result<Value, Halt
 }
 
 /// (to, from, bytes, kind). Where the kind leaves it open, the pointers decide.
-fn copy(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+pub fn copy(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let (to, from, len) = (arg(args, 0), arg(args, 1), arg(args, 2));
     let from_host = matches!(kind_at(host, from), Some(Kind::Host | Kind::Constant));
@@ -79,6 +102,15 @@ fn copy(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         _ => return from_device(host, to, len),
     }
     Ok(Value::known(0))
+}
+
+/// (to): what a graph copies there, of a length that is not looked at. Null and device memory need no mark.
+pub fn arrives(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let to = arg(args, 0);
+    match to == Value::known(0) || kind_at(host, to) == Some(Kind::Device) {
+        true => nothing(host, args),
+        false => from_device(host, to, Value::known(u64::MAX)),
+    }
 }
 
 /// (to, pitch, from, pitch, width, height, kind).
@@ -127,4 +159,35 @@ fn fill(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         host.set(arg(args, 0), arg(args, 1), arg(args, 2));
     }
     Ok(Value::known(0))
+}
+
+/// (target, pitch, byte, width, height): managed memory becomes unknown, for it is rarely filled so.
+fn fill_rows(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    spoil_managed(host, arg(args, 0))
+}
+
+/// (target, value, count) by two or four bytes.
+fn fill_words(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    spoil_managed(host, arg(args, 0))
+}
+
+fn spoil_managed(host: &mut Host<'_>, to: Value) -> Result<Value, Halt> {
+    host.notes.cuda_calls += 1;
+    if kind_at(host, to) == Some(Kind::Managed) {
+        let mark = host.mark(Source::Device);
+        host.memory.spoil_object(to.bits, mark);
+    }
+    Ok(Value::known(0))
+}
+
+/// (to, from, bytes): the pointers tell from where to where.
+fn unified(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    const DEFAULT: u64 = 4;
+    let given = [
+        arg(args, 0),
+        arg(args, 1),
+        arg(args, 2),
+        Value::known(DEFAULT),
+    ];
+    copy(host, &given)
 }

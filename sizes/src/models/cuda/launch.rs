@@ -1,5 +1,6 @@
 //! Launch configurations and launches.
 
+use super::graph::{self, Step};
 use super::kernel;
 use super::refusal::refusal;
 use crate::ledger::Shape;
@@ -80,11 +81,10 @@ pub fn launch_pushed(host: &mut Host<'_>, symbol: &str) {
 
 /// (function, grid x and y, grid z, block x and y, block z, arguments, shared, stream).
 fn launch_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let symbol = kernel::symbol(host, arg(args, 0));
     let mut numbers = args.get(1..5).unwrap_or_default().to_vec();
     numbers.extend([arg(args, 6), arg(args, 7)]);
     let with = configuration(&numbers, host.place);
-    launch_named(host, symbol, &with)
+    launch_named(host, arg(args, 0), &with)
 }
 
 /// (cudaLaunchConfig_t: grid, block, shared at 24, stream at 32; function, arguments).
@@ -96,22 +96,24 @@ fn launch_by_structure(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Hal
         &fields.map(|(offset, size)| field(offset, size)),
         host.place,
     );
-    let symbol = kernel::symbol(host, arg(args, 1));
-    launch_named(host, symbol, &with)
+    launch_named(host, arg(args, 1), &with)
 }
 
-fn launch_named(
-    host: &mut Host<'_>,
-    symbol: Option<String>,
-    with: &Configuration,
-) -> Result<Value, Halt> {
+/// A launch of a kernel whose name is not known.
+pub fn note_unknown_kernel(host: &mut Host<'_>, function: Value) {
+    let reason = match function.mark.is_hard() {
+        true => host.explain(function.mark),
+        false => "its function is not known".to_owned(),
+    };
+    let place = host.place;
+    host.notes.unknown(place, "kernel of a launch", reason);
+    host.notes.unknown_shape = true;
+}
+
+fn launch_named(host: &mut Host<'_>, function: Value, with: &Configuration) -> Result<Value, Halt> {
+    let symbol = kernel::symbol(host, function);
     if symbol.is_none() {
-        let place = host.place;
-        host.notes.unknown(
-            place,
-            "kernel of a launch",
-            "its function pointer is not known".to_owned(),
-        );
+        note_unknown_kernel(host, function);
     }
     let status = launch_by_runtime(host, symbol.as_deref().unwrap_or("?"), with);
     Ok(Value::int(status))
@@ -132,8 +134,23 @@ fn launch_by_runtime(host: &mut Host<'_>, symbol: &str, with: &Configuration) ->
     refused.unwrap_or(0)
 }
 
-/// Notes a launch; what kernels may write becomes unknown. One that is refused is only told, with its error.
+/// Notes a launch, or a node of a graph where its stream is captured.
 pub fn launch(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Option<i32> {
+    if host.graphs.is_capturing() {
+        let step = Step::Launch {
+            symbol: Some(symbol.to_owned()),
+            with: Configuration {
+                place: host.place,
+                ..*with
+            },
+        };
+        graph::capture(host, with.stream, step)?;
+    }
+    launch_now(host, symbol, with)
+}
+
+/// Notes a launch; what kernels may write becomes unknown. One that is refused is only told, with its error.
+pub fn launch_now(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Option<i32> {
     host.notes.cuda_calls += 1;
     let shape = Shape {
         place: host.place,

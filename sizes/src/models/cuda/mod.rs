@@ -2,11 +2,20 @@
 //! (the need is asked for, not whether this device could fill it) but for launches whose shape no device takes.
 
 pub mod allocate;
+pub mod arrays;
+pub mod closed;
 pub mod copy;
 pub mod driver;
+pub mod graph;
+pub mod graph_calls;
+pub mod graph_run;
 pub mod kernel;
 pub mod launch;
+pub mod limits;
 pub mod occupancy;
+pub mod potential;
 pub mod properties;
 pub mod query;
 pub mod refusal;
+pub mod symbols;
+pub mod virtual_memory;

@@ -1,6 +1,7 @@
 //! How many blocks of a kernel an SM holds at once, as CUDA's occupancy calculator counts.
 
-use super::properties::{REGISTERS, RESERVED_SHARED, limits};
+use super::properties::{RESERVED_SHARED, attribute};
+use crate::input::DeviceProperties;
 use migfit_schema::kernel::Kernel;
 
 /// Registers of a warp are given out in units of this many.
@@ -14,42 +15,40 @@ const SCHEDULERS: u32 = 4;
 /// kernel's registers or the device's limits are not known.
 pub fn blocks_per_sm(
     kernel: &Kernel,
-    capability: (u32, u32),
+    device: &DeviceProperties,
     threads: u32,
     dynamic: u64,
 ) -> Option<u32> {
-    let limits = limits(capability)?;
+    let limit = |number: i32| attribute(device, number);
+    let (threads_per_sm, shared_per_sm) = (limit(39)?, limit(81)?);
+    let (shared_optin, blocks_most) = (limit(97)?, limit(106)?);
+    let registers_per_sm = limit(82)?;
     let (registers, fixed) = (kernel.registers?, kernel.static_shared?);
     if threads == 0 || threads > 1024 {
         return Some(0);
     }
     let warps = threads.div_ceil(32);
-    let by_warps = limits.threads_per_sm / 32 / warps;
+    let by_warps = threads_per_sm / 32 / warps;
     let by_registers = if registers == 0 {
         u32::MAX
     } else {
         let per_warp = registers
             .checked_mul(32)?
             .checked_next_multiple_of(REGISTER_UNIT)?;
-        (REGISTERS / per_warp / SCHEDULERS * SCHEDULERS) / warps
+        (registers_per_sm / per_warp / SCHEDULERS * SCHEDULERS) / warps
     };
     let shared = u64::from(fixed).saturating_add(dynamic);
-    if shared > u64::from(limits.shared_per_block_optin) {
+    if shared > u64::from(shared_optin) {
         return Some(0);
     }
-    let reserved = if capability.0 >= 8 {
+    let reserved = if device.compute_capability.0 >= 8 {
         u64::from(RESERVED_SHARED)
     } else {
         0
     };
     let per_block = (shared + reserved).next_multiple_of(SHARED_UNIT).max(1);
-    let by_shared = u32::try_from(u64::from(limits.shared_per_sm) / per_block).unwrap_or(u32::MAX);
-    Some(
-        by_warps
-            .min(by_registers)
-            .min(by_shared)
-            .min(limits.blocks_per_sm),
-    )
+    let by_shared = u32::try_from(u64::from(shared_per_sm) / per_block).unwrap_or(u32::MAX);
+    Some(by_warps.min(by_registers).min(by_shared).min(blocks_most))
 }
 
 #[cfg(test)]
@@ -65,9 +64,23 @@ mod tests {
         }
     }
 
+    fn device(compute_capability: (u32, u32)) -> DeviceProperties {
+        DeviceProperties {
+            compute_capability,
+            ..DeviceProperties::default()
+        }
+    }
+
+    #[test]
+    fn what_a_device_file_says_counts() {
+        let mut given = device((8, 0));
+        given.attributes.insert(39, 1024);
+        assert_eq!(blocks_per_sm(&kernel(32, 0), &given, 256, 0), Some(4));
+    }
+
     #[test]
     fn the_scarcest_resource_decides() {
-        let a100 = (8, 0);
+        let a100 = &device((8, 0));
         assert_eq!(blocks_per_sm(&kernel(32, 0), a100, 256, 0), Some(8));
         assert_eq!(blocks_per_sm(&kernel(64, 0), a100, 256, 0), Some(4));
         assert_eq!(blocks_per_sm(&kernel(16, 48 << 10), a100, 128, 0), Some(3));
@@ -81,6 +94,6 @@ mod tests {
             registers: None,
             ..kernel(1, 0)
         };
-        assert_eq!(blocks_per_sm(&unknown, (8, 0), 256, 0), None);
+        assert_eq!(blocks_per_sm(&unknown, &device((8, 0)), 256, 0), None);
     }
 }

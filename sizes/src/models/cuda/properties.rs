@@ -82,7 +82,12 @@ pub fn attribute(device: &DeviceProperties, number: i32) -> Option<u32> {
         76 => device.compute_capability.1,
         81 => limits?.shared_per_sm,
         97 => limits?.shared_per_block_optin,
+        // Host page tables, Windows handles: not on this kind of host. Virtual memory and its file descriptors: yes.
+        100 | 101 | 104 | 105 => 0,
+        102 | 103 => 1,
         106 => limits?.blocks_per_sm,
+        // Clusters.
+        120 => u32::from(device.compute_capability.0 >= 9),
         111 => RESERVED_SHARED,
         _ => return texture_extent(number),
     })

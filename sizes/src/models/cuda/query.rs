@@ -2,7 +2,6 @@
 
 use super::properties::{self, Layout};
 use super::{kernel, occupancy};
-use crate::machine::address::global_address;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
@@ -10,7 +9,6 @@ use crate::machine::value::Value;
 use crate::models::number::arg;
 use crate::models::table::Family;
 use migfit_schema::kernel::Kernel;
-use migfit_schema::program::Global;
 
 /// The models of this file.
 pub const MODELS: Family = &[
@@ -28,6 +26,34 @@ pub const MODELS: Family = &[
     }),
     ("cudaSetDevice", set_device),
     ("cudaSetDeviceFlags", success),
+    ("cudaInitDevice", set_device),
+    ("cudaDeviceEnablePeerAccess", no_peer),
+    ("cudaDeviceDisablePeerAccess", no_peer),
+    ("cuCtxEnablePeerAccess", no_peer),
+    ("cudaDriverGetVersion", version),
+    ("cudaRuntimeGetVersion", version),
+    ("cudaDeviceGetDefaultMemPool", new_handle),
+    ("cudaDeviceGetMemPool", new_handle),
+    ("cudaDeviceSetMemPool", success),
+    ("cudaMemPoolCreate", new_handle),
+    ("cudaMemPoolDestroy", success),
+    ("cudaMemPoolTrimTo", success),
+    ("cudaMemPoolSetAttribute", success),
+    ("cudaMemPoolSetAccess", success),
+    ("cudaCreateTextureObject", new_handle),
+    ("cudaCreateSurfaceObject", new_handle),
+    ("cudaDestroyTextureObject", success),
+    ("cudaDestroySurfaceObject", success),
+    ("cudaStreamSetAttribute", success),
+    ("cudaStreamGetPriority", |host, args| {
+        write_int(host, arg(args, 1), 0)
+    }),
+    ("cudaOccupancyMaxActiveClusters", active_clusters),
+    ("cuOccupancyMaxActiveBlocksPerMultiprocessor", active_blocks),
+    (
+        "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        active_blocks,
+    ),
     ("cudaGetDeviceProperties", |host, args| {
         device_properties(host, args, "cudaGetDeviceProperties")
     }),
@@ -39,7 +65,6 @@ pub const MODELS: Family = &[
     ("cudaDeviceSynchronize", success),
     ("cudaThreadSynchronize", success),
     ("cudaThreadExit", success),
-    ("cudaDeviceSetLimit", success),
     ("cudaDeviceSetCacheConfig", success),
     ("cudaFuncSetCacheConfig", success),
     ("cudaFuncSetAttribute", success),
@@ -55,19 +80,18 @@ pub const MODELS: Family = &[
     ("cudaStreamCreateWithPriority", new_handle),
     ("cudaStreamDestroy", success),
     ("cudaStreamSynchronize", success),
-    ("cudaStreamWaitEvent", success),
     ("cudaStreamQuery", success),
     ("cudaEventCreate", new_handle),
     ("cudaEventCreateWithFlags", new_handle),
     ("cudaEventDestroy", success),
-    ("cudaEventRecord", success),
     ("cudaEventSynchronize", success),
     ("cudaEventQuery", success),
     ("cudaEventElapsedTime", elapsed_time),
+    ("cudaEventElapsedTime_v2", elapsed_time),
+    ("cuEventElapsedTime", elapsed_time),
+    ("cuEventElapsedTime_v2", elapsed_time),
     ("cudaProfilerStart", success),
     ("cudaProfilerStop", success),
-    ("cudaGetSymbolSize", symbol_size),
-    ("cudaGetSymbolAddress", new_handle),
     ("cudaCreateChannelDesc", channel_description),
     (
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -121,6 +145,30 @@ fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let device = arg(args, 0).as_int().unwrap_or(0);
     Ok(Value::int(if device == 0 { 0 } else { INVALID_DEVICE }))
+}
+
+/// A slice shows one device, which is nobody's peer.
+fn no_peer(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    host.notes.cuda_calls += 1;
+    host.last_error = INVALID_DEVICE;
+    Ok(Value::int(INVALID_DEVICE))
+}
+
+/// CUDA 13.0 is what this slice's driver is taken to be: programs ask whether it is new enough.
+pub fn version(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    const VERSION: i32 = 13_000;
+    write_int(host, arg(args, 0), VERSION)
+}
+
+/// (least, most): the same on all devices of today.
+pub fn priorities(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    const MOST: i32 = -5;
+    for (index, priority) in [(0, 0), (1, MOST)] {
+        if arg(args, index) != Value::known(0) {
+            host.store(arg(args, index), 4, Value::int(priority));
+        }
+    }
+    success(host, args)
 }
 
 fn device_properties(host: &mut Host<'_>, args: &[Value], name: &str) -> Result<Value, Halt> {
@@ -188,28 +236,6 @@ fn elapsed_time(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     success(host, args)
 }
 
-/// (out, symbol): the symbol is the address of its shadow on the host.
-fn symbol_size(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let symbol = arg(args, 1).get()?;
-    let mut globals = (0..).zip(&host.program.globals);
-    let shadow = globals.find(|(index, _)| global_address(*index, 0) == symbol);
-    // IR made without a fat binary registers no variable: then the shadow tells, which has the variable's type.
-    let registered = |global: &Global| global.device_bytes;
-    let some = host
-        .program
-        .globals
-        .iter()
-        .any(|global| registered(global).is_some());
-    let size = match shadow
-        .and_then(|(_, global)| registered(global).or((!some).then_some(global.size)))
-    {
-        Some(bytes) => Value::known(bytes),
-        None => host.unknown(Source::Property("size of a symbol".to_owned())),
-    };
-    host.store(arg(args, 0), 8, size);
-    success(host, args)
-}
-
 /// (result, x, y, z, w, kind): the structure is returned through a pointer.
 fn channel_description(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let to = arg(args, 0);
@@ -226,11 +252,13 @@ fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let known = symbol
         .as_deref()
         .and_then(|symbol| kernel::known(host, symbol));
-    let kernel = known.map(|kernel| assumed_small(host, kernel));
-    let blocks = match (kernel, arg(args, 2).get(), arg(args, 3).get()) {
+    let kernel = match known {
+        Some(kernel) => assumed_small(host, kernel),
+        None => assumed_unseen(host, symbol.as_deref().unwrap_or("?")),
+    };
+    let blocks = match (Some(kernel), arg(args, 2).get(), arg(args, 3).get()) {
         (Some(kernel), Ok(threads), Ok(dynamic)) => {
-            let capability = host.device.compute_capability;
-            occupancy::blocks_per_sm(&kernel, capability, threads as u32, dynamic)
+            occupancy::blocks_per_sm(&kernel, host.device, threads as u32, dynamic)
         }
         _ => None,
     };
@@ -242,8 +270,26 @@ fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     success(host, args)
 }
 
+/// A kernel that is not in the job profile: one of a module that is loaded at run time.
+pub fn assumed_unseen(host: &mut Host<'_>, name: &str) -> Kernel {
+    let kernel = Kernel {
+        symbol: name.to_owned(),
+        name: name.to_owned(),
+        registers: None,
+        static_shared: None,
+    };
+    assumed_small(host, &kernel)
+}
+
+/// (out, function, configuration): how GPCs are cut is not known here.
+fn active_clusters(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let mark = host.mark(Source::Property("clusters at once".to_owned()));
+    host.store(arg(args, 0), 4, Value::unknown(mark));
+    success(host, args)
+}
+
 /// A kernel of which the device code told nothing is taken to be small, and said to be.
-fn assumed_small(host: &mut Host<'_>, kernel: &Kernel) -> Kernel {
+pub fn assumed_small(host: &mut Host<'_>, kernel: &Kernel) -> Kernel {
     /// As many registers as let an SM hold as many threads as it can.
     const REGISTERS: u32 = 32;
     if kernel.registers.is_none() || kernel.static_shared.is_none() {
@@ -261,7 +307,7 @@ fn assumed_small(host: &mut Host<'_>, kernel: &Kernel) -> Kernel {
 
 /// (out, function): shared bytes at 0, most threads at 24, registers at 28 of cudaFuncAttributes.
 fn function_attributes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    const SIZE: u64 = 152;
+    const SIZE: u64 = 144;
     let address = arg(args, 0).get()?;
     let mark = host.mark(Source::Property("attributes of a kernel".to_owned()));
     host.memory.spoil(address, SIZE, mark);
