@@ -292,7 +292,7 @@ fn calls_of_code_that_nobody_looked_into_stay_without_what_they_are_given() {
     for (mode, name) in [
         ("library", "library_create"),
         ("process", "fork"),
-        ("driver", "cuMemCreate"),
+        ("driver", "cuMemImportFromShareableHandle"),
     ] {
         let compared = compare("opaque", &["opaque", mode]);
         assert_eq!(compared.need.verdict, Verdict::LowerBound, "{mode}");

@@ -61,10 +61,37 @@ pub struct Need {
     pub notes: Vec<Unknown>,
     /// Device memory that closed libraries take beside the peak.
     pub closed: Vec<ClosedNeed>,
+    /// Device memory that the context takes beside the peak because the program raised its limits (malloc heap, printf
+    /// buffer, stacks); what contexts take anyway is not in it.
+    pub raised_limits: Bytes,
     /// Files that the evaluation read.
     pub files: Vec<String>,
     /// Instructions executed.
     pub steps: u64,
+}
+
+impl Need {
+    /// Device memory beside the peak: raised limits, and the bounds of closed libraries.
+    #[must_use]
+    pub fn beside(&self) -> Bytes {
+        let closed = self.closed.iter().filter_map(|one| one.bytes);
+        let sum = closed.fold(self.raised_limits.0, |sum, bytes| {
+            sum.saturating_add(bytes.0)
+        });
+        Bytes(sum)
+    }
+
+    /// How sure peak and `beside` together are: a closed library of which nothing is known may take more.
+    #[must_use]
+    pub fn verdict_with_libraries(&self) -> Verdict {
+        let secret = self.closed.iter().any(|one| one.bytes.is_none());
+        match self.verdict {
+            Verdict::Exact | Verdict::Assumed | Verdict::UpperBound if secret => {
+                Verdict::LowerBound
+            }
+            verdict => verdict,
+        }
+    }
 }
 
 /// Device memory that a closed library takes of its own.

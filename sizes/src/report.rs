@@ -2,6 +2,7 @@
 
 use crate::ledger::{Launches, Requests};
 use crate::machine::host::{End, Host};
+use crate::models::cuda::limits;
 use crate::need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};
 use cpp_demangle::{DemangleOptions, Symbol};
 use migfit_schema::profile::Unknown;
@@ -49,6 +50,7 @@ pub fn nothing(what: &str, reason: String) -> Need {
         assumptions: Vec::new(),
         notes: Vec::new(),
         closed: Vec::new(),
+        raised_limits: Bytes(0),
         unknowns: vec![Unknown {
             site: None,
             what: what.to_owned(),
@@ -103,6 +105,7 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
         unknowns: notes(&host.notes.unknowns),
         notes: notes(&host.notes.remarks),
         closed: closed(host),
+        raised_limits: Bytes(limits::raised(host)),
         files: host.files.read.clone(),
         steps: host.steps,
     }

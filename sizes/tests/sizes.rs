@@ -279,7 +279,7 @@ fn pitched_rows_round_up() {
 }
 
 #[test]
-fn a_closed_library_is_told_and_makes_a_lower_bound() {
+fn a_closed_library_is_a_line_of_its_own_beside_an_exact_peak() {
     let mut build = Build::new();
     build.main(|body, _| {
         body.cuda_malloc(int(64));
@@ -288,11 +288,37 @@ fn a_closed_library_is_told_and_makes_a_lower_bound() {
         body.ret(int(0));
     });
     let need = build.need(&[]);
+    assert_eq!((need.verdict, need.peak), (Verdict::Exact, Some(Bytes(64))));
+    let library = &need.closed[0];
     assert_eq!(
-        (need.verdict, need.peak),
-        (Verdict::LowerBound, Some(Bytes(64)))
+        (library.library.as_str(), library.call.as_str()),
+        ("cuBLAS", "cublasCreate_v2")
     );
-    assert_eq!(need.unknowns[0].what, "memory of cublasCreate_v2");
+    assert_eq!(Some(need.beside()), library.bytes);
+    assert_eq!(need.verdict_with_libraries(), Verdict::Exact);
+}
+
+#[test]
+fn a_library_of_which_nothing_is_known_bounds_nothing() {
+    let mut build = Build::new();
+    build.main(|body, _| {
+        body.cuda_malloc(int(64));
+        let bytes = body.alloca(8);
+        body.call("cusolverDnDgetrf_bufferSize", &[(bytes, Type::Ptr)]);
+        let bytes = body.load(I64, bytes);
+        body.cuda_malloc(bytes);
+        body.ret(int(0));
+    });
+    let need = build.need(&[]);
+    assert_eq!(need.closed[0].bytes, None);
+    assert_eq!(need.verdict_with_libraries(), Verdict::LowerBound);
+    assert!(
+        need.unknowns[0]
+            .reason
+            .contains("cusolverDnDgetrf_bufferSize"),
+        "{:?}",
+        need.unknowns
+    );
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct CudaFacts {
     pub kernels: Vec<(String, String)>,
     /// Stub function -> index into `kernels`.
     pub stubs: BTreeMap<String, u32>,
+    /// Host functions that are registered for kernels of another name: (host's, kernel's).
+    pub named: Vec<(String, String)>,
     /// Host shadow variable -> bytes on the device.
     pub device_bytes: BTreeMap<String, u64>,
     /// Pointer that the runtime sets to a managed variable before `main` -> bytes of that variable.
@@ -85,6 +87,10 @@ fn read(module: ModuleView<'_>) -> Found {
             found.wrappers.push(function.name());
         }
     }
+    let named = registered.iter().filter(|(host, symbol)| host != symbol);
+    found.facts.named = named
+        .map(|(host, symbol)| (host.clone(), symbol.clone()))
+        .collect();
     for (stub, host) in stubs {
         found.wrappers.push(host.clone());
         let symbol = registered.get(&host).cloned();

@@ -185,6 +185,7 @@ impl<'m> Lowering<'m> {
             kernels: self.facts.kernels.clone(),
             opaque: Vec::new(),
             captures: false,
+            kernel_names: self.facts.named.clone(),
             catches,
             loose_floats: self.loose_floats,
         }

@@ -226,6 +226,7 @@ pub fn program(functions: Vec<Function>, globals: Vec<Global>) -> SizeProgram {
         kernels: Vec::new(),
         opaque: Vec::new(),
         captures: false,
+        kernel_names: Vec::new(),
         catches: Vec::new(),
         loose_floats: None,
     }

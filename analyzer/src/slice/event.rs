@@ -19,6 +19,8 @@ const EVENTS: &[&str] = &[
     "cudaFreeArray",
     "cudaFreeMipmappedArray",
     "cudaDeviceReset",
+    // Fails where it asks for a second device.
+    "cudaSetDevice",
     "cudaDeviceSetLimit",
     "cudaLaunchKernel",
     "cudaLaunchCooperativeKernel",

@@ -52,6 +52,7 @@ pub fn rebuild(
         kernels: program.kernels.clone(),
         opaque: program.opaque.clone(),
         captures: program.captures,
+        kernel_names: program.kernel_names.clone(),
         catches: program.catches.clone(),
         loose_floats: program.loose_floats.clone(),
     }

@@ -54,9 +54,11 @@ impl<'p> Evaluator<'p> {
         let variables = Bytes(self.profile.summary.device_variables);
         match self.need(model, profile) {
             Some(need) => SliceNeed {
-                bytes: need.peak_rounded,
+                bytes: need
+                    .peak_rounded
+                    .map(|peak| Bytes(peak.0.saturating_add(need.beside().0))),
                 variables,
-                verdict: need.verdict,
+                verdict: need.verdict_with_libraries(),
             },
             None => SliceNeed {
                 bytes: None,

@@ -4,7 +4,7 @@
 use crate::table;
 use migfit_schema::profile::Unknown;
 use migfit_schema::units::Bytes;
-use migfit_sizes::{AllocationNeed, LaunchNeed, Need};
+use migfit_sizes::{AllocationNeed, ClosedNeed, LaunchNeed, Need};
 use std::fmt::Write;
 
 /// The need as text, for a program with so many bytes of device variables.
@@ -17,6 +17,9 @@ pub fn text(need: &Need, device_variables: Bytes) -> String {
             "device variables: {} bytes (of the module, not of an allocation call)",
             device_variables.0
         );
+    }
+    for library in &need.closed {
+        let _ = writeln!(text, "{}", closed(library));
     }
     for note in &need.notes {
         let _ = writeln!(text, "{}", remark(note));
@@ -63,6 +66,18 @@ fn headline(need: &Need) -> String {
         peak.0,
         rounded.unwrap_or_default(),
         need.verdict,
+    )
+}
+
+/// A closed library's own memory: `cuBLAS: at most 32 MiB beside the peak (at a.cu:9): ...`.
+fn closed(library: &ClosedNeed) -> String {
+    let bytes = match library.bytes {
+        Some(bytes) => format!("at most {bytes} beside the peak"),
+        None => "takes device memory beside the peak, how much is not known".to_owned(),
+    };
+    format!(
+        "{} ({} at {}): {bytes}: {}",
+        library.library, library.call, library.site, library.source
     )
 }
 
@@ -211,6 +226,8 @@ mod tests {
             peak: Some(Bytes(262_144)),
             peak_rounded: Some(Bytes(2 << 20)),
             live_at_end: Bytes(0),
+            closed: Vec::new(),
+            raised_limits: Bytes(0),
             verdict: Verdict::Exact,
             allocations: vec![AllocationNeed {
                 site: site(133),

@@ -31,6 +31,9 @@ pub struct SizeProgram {
     pub main: Option<FunctionId>,
     /// Kernels, in the order in which `Op::Launch` names them: (mangled symbol, name for people).
     pub kernels: Vec<(String, String)>,
+    /// Host functions that stand for kernels where a program hands kernels on by pointer: (mangled name of the host's,
+    /// mangled symbol of the kernel), where they differ.
+    pub kernel_names: Vec<(String, String)>,
     /// Functions outside the program whose code was not looked into and is none of the system's or CUDA's own
     /// libraries: they may do anything, take device memory too.
     pub opaque: Vec<String>,

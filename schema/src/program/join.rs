@@ -25,6 +25,8 @@ pub fn join(parts: &[Part]) -> SizeProgram {
     joined.constructors = constructors.into_iter().rev().flatten().collect();
     joined.main = parts.first().and_then(|program| program.program.main);
     joined.opaque = opaque(parts, &symbols);
+    let named = parts.iter().flat_map(|part| &part.program.kernel_names);
+    joined.kernel_names = named.cloned().collect();
     joined.captures = parts.iter().any(|part| part.program.captures);
     joined
 }

@@ -156,6 +156,6 @@ impl Ahead<'_> {
         if fallback::is_cuda(name) {
             return !HARMLESS.iter().any(|start| name.starts_with(start));
         }
-        self.opaque.contains(name) || callback::is_model(name)
+        self.opaque.contains(name) || fallback::is_closed(name) || callback::is_model(name)
     }
 }

@@ -184,8 +184,8 @@ pub struct Host<'p> {
     pub physical: Physical,
     /// Arrays by their address, for those who ask what they are.
     pub arrays: BTreeMap<u64, ArrayShape>,
-    /// Limits that the program set, by their number.
-    pub limits: BTreeMap<i32, u64>,
+    /// Limits that the program set, by their number; `None`: to a value that is not known.
+    pub limits: BTreeMap<i32, Option<u64>>,
     /// Formats of scanf that were taken apart, by their addresses.
     pub formats: Vec<(u64, Rc<[Directive]>)>,
     /// Reused for the results of scanf.

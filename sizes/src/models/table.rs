@@ -53,6 +53,7 @@ const FAMILIES: [Family; 39] = [
     cuda::arrays::MODELS,
     cuda::closed::MODELS,
     cuda::graph_calls::MODELS,
+    cuda::graph_nodes::MODELS,
     cuda::limits::MODELS,
     cuda::symbols::MODELS,
     cuda::virtual_memory::MODELS,

@@ -1,6 +1,7 @@
 //! Rows of the CUDA runtime and driver: a status comes back; what stands here says what is written to host memory.
 
-use super::cuda_rows::ROWS;
+use super::cuda_rows::RUNTIME;
+use super::driver_rows::DRIVER;
 use super::letters::{Effect, Returns, plain};
 
 /// The effect of a function, when it is one of CUDA's.
@@ -23,7 +24,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         .strip_suffix("_ptsz")
         .or_else(|| name.strip_suffix("_ptds"))
         .unwrap_or(name);
-    let row = ROWS.iter().find(|(_, names)| names.contains(&name));
+    let row = rows().find(|(_, names)| names.contains(&name));
     match row {
         Some((letters, _)) => Some(plain(letters, Returns::Status)),
         None if name.starts_with("__cuda") => Some(plain("-", Returns::Status)),
@@ -31,6 +32,10 @@ pub fn effect(name: &str) -> Option<Effect> {
         None if is_cuda(name) => Some(plain("b", Returns::Status)),
         None => None,
     }
+}
+
+fn rows() -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {
+    RUNTIME.iter().chain(DRIVER)
 }
 
 /// Calls of the runtime (`cudaX`) and the driver (`cuX`).
@@ -46,7 +51,7 @@ mod tests {
 
     #[test]
     fn no_function_stands_in_two_rows() {
-        let mut names: Vec<&str> = ROWS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let mut names: Vec<&str> = rows().flat_map(|(_, names)| *names).copied().collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

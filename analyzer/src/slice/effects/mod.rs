@@ -5,6 +5,7 @@ mod closed;
 mod cuda;
 mod cuda_rows;
 mod cxx;
+mod driver_rows;
 mod letters;
 mod libc;
 mod math;

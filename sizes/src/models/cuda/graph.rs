@@ -214,3 +214,70 @@ pub fn capture(host: &mut Host<'_>, stream: Value, step: Step) -> Option<Step> {
     host.graphs.capture(stream, handle, step);
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes_of(graphs: &Graphs, graph: u64) -> Vec<(u64, Vec<u64>)> {
+        let nodes = graphs.nodes(graph).unwrap().iter();
+        nodes
+            .map(|node| (node.handle, node.after.clone()))
+            .collect()
+    }
+
+    #[test]
+    fn a_capture_forks_by_an_event_and_joins_again() {
+        let (graph, first, second) = (100, 1, 2);
+        let mut graphs = Graphs::default();
+        graphs.begin(first, graph, Vec::new());
+        graphs.capture(first, 10, Step::Nothing(2));
+        graphs.record(7, first);
+        graphs.wait(second, 7);
+        graphs.capture(second, 11, Step::Nothing(5));
+        graphs.capture(first, 12, Step::Nothing(5));
+        graphs.record(8, second);
+        graphs.wait(first, 8);
+        graphs.capture(first, 13, Step::Nothing(5));
+        assert_eq!(graphs.end(first), Some(graph));
+        assert!(!graphs.is_capturing());
+        let expected = [
+            (10, vec![]),
+            (11, vec![10]),
+            (12, vec![10]),
+            (13, vec![12, 11]),
+        ];
+        assert_eq!(nodes_of(&graphs, graph), expected);
+    }
+
+    #[test]
+    fn an_event_recorded_after_the_capture_leads_nowhere() {
+        let mut graphs = Graphs::default();
+        graphs.begin(1, 100, Vec::new());
+        graphs.record(7, 1);
+        graphs.end(1);
+        graphs.wait(2, 7);
+        assert!(!graphs.is_capturing());
+        assert_eq!(graphs.end(2), None);
+    }
+
+    #[test]
+    fn a_node_that_is_taken_out_is_gone_from_its_graph_alone() {
+        let mut graphs = Graphs::default();
+        let node = |handle| Node {
+            handle,
+            after: Vec::new(),
+            enabled: true,
+            step: Step::Nothing(5),
+        };
+        graphs.add(100, vec![node(1), node(2)], false);
+        let nodes = graphs.nodes(100).unwrap().clone();
+        graphs.add(200, nodes, true);
+        graphs.remove(1);
+        assert_eq!(
+            (nodes_of(&graphs, 100).len(), nodes_of(&graphs, 200).len()),
+            (1, 2)
+        );
+        assert!(graphs.frees(200) && !graphs.frees(100));
+    }
+}

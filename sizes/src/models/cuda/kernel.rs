@@ -12,7 +12,12 @@ pub fn symbol(host: &Host<'_>, pointer: Value) -> Option<String> {
         return Some(name.clone());
     }
     let function = host.program.functions.get(function_at(address)? as usize)?;
-    Some(kernel_of_stub(&function.name).unwrap_or_else(|| function.name.clone()))
+    let mut named = host.program.kernel_names.iter();
+    let registered = named.find(|(host, _)| *host == function.name);
+    Some(match registered {
+        Some((_, symbol)) => symbol.clone(),
+        None => kernel_of_stub(&function.name).unwrap_or_else(|| function.name.clone()),
+    })
 }
 
 /// What is known of a kernel.

@@ -8,6 +8,7 @@ pub mod copy;
 pub mod driver;
 pub mod graph;
 pub mod graph_calls;
+pub mod graph_nodes;
 pub mod graph_run;
 pub mod kernel;
 pub mod launch;

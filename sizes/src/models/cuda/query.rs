@@ -144,7 +144,15 @@ pub fn write_int(host: &mut Host<'_>, to: Value, number: i32) -> Result<Value, H
 fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let device = arg(args, 0).as_int().unwrap_or(0);
-    Ok(Value::int(if device == 0 { 0 } else { INVALID_DEVICE }))
+    if device == 0 {
+        return Ok(Value::int(0));
+    }
+    let place = host.place;
+    let reason = "it fails: a slice shows one device, number 0".to_owned();
+    host.notes
+        .remark(place, &format!("choice of device {device}"), reason);
+    host.last_error = INVALID_DEVICE;
+    Ok(Value::int(INVALID_DEVICE))
 }
 
 /// A slice shows one device, which is nobody's peer.

@@ -155,3 +155,18 @@ fn not_freed(host: &mut Host<'_>, what: &str, mark: Mark) {
     host.notes.unknown(place, what, reason);
     host.notes.missed_free = true;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_lives_until_its_last_user_leaves() {
+        let mut physical = Physical::default();
+        physical.join(1);
+        physical.join(1);
+        assert!(!physical.leave(1));
+        assert!(physical.leave(1));
+        assert!(!physical.leave(2));
+    }
+}
