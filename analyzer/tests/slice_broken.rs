@@ -255,6 +255,8 @@ fn program() -> impl Strategy<Value = SizeProgram> {
         constructors,
         main,
         kernels: Vec::new(),
+        captures: false,
+        kernel_names: Vec::new(),
         opaque: vec!["stranger".to_owned()],
         catches: vec![Place::default()],
         loose_floats: None,

@@ -139,10 +139,15 @@ fn total_memory(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn get_function(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let name = host.text(arg(args, 2));
     let result = new_handle(host, args)?;
-    if let (Ok(name), Ok(out)) = (name, arg(args, 0).get()) {
-        let handle = host.memory.load(out, 8);
-        host.handle_names
-            .insert(handle.bits, String::from_utf8_lossy(&name).into_owned());
+    match (name, arg(args, 0).get()) {
+        (Ok(name), Ok(out)) => {
+            let handle = host.memory.load(out, 8);
+            let name = String::from_utf8_lossy(&name).into_owned();
+            host.handle_names.insert(handle.bits, name);
+        }
+        // What is launched is not known, and why.
+        (Err(mark), _) => host.store(arg(args, 0), 8, Value::unknown(mark)),
+        (Ok(_), Err(_)) => {}
     }
     Ok(result)
 }

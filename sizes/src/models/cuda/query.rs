@@ -147,10 +147,12 @@ fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     if device == 0 {
         return Ok(Value::int(0));
     }
+    // A check that only ends the program is not followed: where it does, less is taken than what is foretold.
     let place = host.place;
-    let reason = "it fails: a slice shows one device, number 0".to_owned();
-    host.notes
-        .remark(place, &format!("choice of device {device}"), reason);
+    let what = format!("choice of device {device}");
+    let reason = "it fails, since a slice shows one device, number 0: the program may end there";
+    host.notes.unknown(place, &what, reason.to_owned());
+    host.notes.missed_free = true;
     host.last_error = INVALID_DEVICE;
     Ok(Value::int(INVALID_DEVICE))
 }
