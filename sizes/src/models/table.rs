@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 39] = [
+const FAMILIES: [Family; 40] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
