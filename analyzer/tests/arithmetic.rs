@@ -135,6 +135,7 @@ fn binary(op: BinaryOp, ty: Type, a: u64, b: u64) -> u64 {
         BinaryOp::Xor => a ^ b,
         BinaryOp::Shl => a << shift(),
         BinaryOp::LShr => a >> shift(),
+        BinaryOp::AShr => (signed(a, ty) >> shift()).cast_unsigned(),
         other => panic!("operation {other:?}"),
     }
 }
@@ -144,6 +145,7 @@ fn compare(op: Compare, ty: Type, a: u64, b: u64) -> bool {
         Compare::Eq => a == b,
         Compare::Ne => a != b,
         Compare::ULt => a < b,
+        Compare::ULe => a <= b,
         Compare::UGt => a > b,
         Compare::SLt => signed(a, ty) < signed(b, ty),
         Compare::SGt => signed(a, ty) > signed(b, ty),
@@ -167,6 +169,13 @@ fn flagged<T: Into<i128>>((value, flag): (T, bool), bits: u32) -> Vec<u64> {
     let mask = u64::MAX >> (64 - bits);
     let low = (value.into() & i128::from(mask)).cast_unsigned();
     vec![u64::try_from(low).unwrap(), u64::from(flag)]
+}
+
+/// The halves of a 128-bit number, the low one first.
+fn halves(number: i128) -> Vec<u64> {
+    #[expect(clippy::cast_possible_truncation, reason = "the lower word is wanted")]
+    let word = |number: i128| number as u64;
+    vec![word(number), word(number >> 64)]
 }
 
 proptest! {
@@ -227,5 +236,27 @@ proptest! {
             let args = [u64::from(a), u64::from(b), which];
             prop_assert_eq!(call("lane", &args), vec![u64::from(chosen)]);
         }
+    }
+
+    #[test]
+    fn wide_numbers_are_two_words(a in number(), b in number(), c in number(), d in number()) {
+        let whole = |low: u64, high: u64| (i128::from(high.cast_signed()) << 64) | i128::from(low);
+        let (x, y) = (whole(a, b), whole(c, d));
+        let both = [a, b, c, d];
+        prop_assert_eq!(call("add128", &both), halves(x.wrapping_add(y)));
+        prop_assert_eq!(call("sub128", &both), halves(x.wrapping_sub(y)));
+        let (bits, whole) = (x.cast_unsigned(), [a, b]);
+        let near = (x << 5) ^ (x >> 7) ^ (bits >> 9).cast_signed();
+        prop_assert_eq!(call("near128", &whole), halves(near));
+        let far = (x << 64) ^ (x >> 100) ^ (bits >> 77).cast_signed();
+        prop_assert_eq!(call("far128", &whole), halves(far));
+        let bound = -(1 << 65);
+        let clamped = if x < y && x != bound { x } else { bound };
+        prop_assert_eq!(call("clamp128", &both), halves(clamped));
+        prop_assert_eq!(call("ule128", &both), vec![u64::from(bits <= y.cast_unsigned())]);
+        let low = u32::try_from(a & 0xffff_ffff).unwrap();
+        prop_assert_eq!(call("sext128", &[u64::from(low)]), halves(i128::from(low.cast_signed())));
+        prop_assert_eq!(call("zext128", &[a]), halves(i128::from(a)));
+        prop_assert_eq!(call("trunc128", &whole), vec![a & 0xffff]);
     }
 }

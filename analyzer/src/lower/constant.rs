@@ -4,6 +4,7 @@ use super::arithmetic::binary_op;
 use super::function::Body;
 use super::memory::{Steps, steps};
 use super::program::Lowering;
+use super::wide;
 use crate::ir::view::constant::{Constant, ConstantKind, Expression};
 use crate::ir::view::types::{Ty, TyKind};
 use crate::ir::view::value::{Value, ValueKind};
@@ -163,6 +164,9 @@ pub(super) fn operands<'m>(body: &mut Body<'_, 'm>, constant: Constant<'m>) -> V
             .take(count)
             .collect(),
         _ => {
+            if let Some(halves) = wide::constant(constant) {
+                return halves.to_vec();
+            }
             let operand = scalar(body.program, constant);
             let operand = operand.or_else(|_| computed(body, constant));
             vec![operand.unwrap_or_else(|reason| body.unknown(reason))]

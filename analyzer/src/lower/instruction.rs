@@ -1,7 +1,7 @@
 //! One instruction of LLVM in, operations on registers out. What has no form becomes `Unsupported` with the reason.
 
 use super::function::Body;
-use super::{aggregate, arithmetic, atomic, bits, call, memory};
+use super::{aggregate, arithmetic, atomic, bits, call, memory, wide};
 use crate::ir::view::instruction::Instruction;
 use llvm_sys::LLVMOpcode;
 use migfit_schema::program::Op;
@@ -18,6 +18,11 @@ pub(super) fn lower<'m>(body: &mut Body<'_, 'm>, instruction: Instruction<'m>) {
 
 fn dispatch<'m>(body: &mut Body<'_, 'm>, instruction: Instruction<'m>) -> Result<(), String> {
     use LLVMOpcode::*;
+    if wide::concerns(instruction)
+        && let Some(lowered) = wide::lower(body, instruction)
+    {
+        return lowered;
+    }
     match instruction.opcode() {
         LLVMAdd | LLVMSub | LLVMMul | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem | LLVMShl
         | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor | LLVMFAdd | LLVMFSub | LLVMFMul

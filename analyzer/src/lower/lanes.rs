@@ -1,5 +1,6 @@
 //! A type of LLVM in, the scalars that its values consist of out: their types and offsets in memory, in order.
 
+use super::wide::WIDTH;
 use crate::ir::view::types::{Layout, Ty, TyKind};
 use migfit_schema::program::Type;
 
@@ -24,6 +25,8 @@ pub struct Lanes {
     pub refused: Option<String>,
     /// True where scalars share bytes in memory (vectors of `i1`).
     pub packed: bool,
+    /// Whether 128-bit integers are among the parts: their halves are scalars, to be moved but not computed with alone.
+    pub wide: bool,
 }
 
 impl Lanes {
@@ -46,6 +49,17 @@ impl Lanes {
     /// # Errors
     /// When the type has no form here.
     pub fn usable(self) -> Result<Vec<Lane>, String> {
+        if self.wide {
+            return Err("128-bit integer".to_owned());
+        }
+        self.movable()
+    }
+
+    /// The scalars, halves of 128-bit integers among them, or why they cannot be moved.
+    ///
+    /// # Errors
+    /// When the type has no form here.
+    pub fn movable(self) -> Result<Vec<Lane>, String> {
         match self.refused {
             None => Ok(self.scalars),
             Some(reason) => Err(reason),
@@ -60,12 +74,17 @@ impl Lanes {
         if self.packed {
             return Err("vector whose lanes share bytes in memory".to_owned());
         }
-        self.usable()
+        self.movable()
     }
 
     fn add(&mut self, layout: Layout<'_>, ty: Ty<'_>, offset: u64) {
         match ty.kind() {
             TyKind::Void => {}
+            TyKind::Int(WIDTH) => {
+                self.wide = true;
+                self.push(Type::Int(64), offset);
+                self.push(Type::Int(64), offset.wrapping_add(8));
+            }
             TyKind::Int(width) => match u8::try_from(width) {
                 Ok(width) if width <= 64 => self.push(Type::Int(width), offset),
                 _ => self.refuse(Type::Int(64), offset, format!("{width}-bit integer")),

@@ -7,7 +7,7 @@ use crate::ir::view::types::{Layout, Ty, TyKind};
 use crate::ir::view::value::{Value, ValueKind};
 use migfit_schema::program::{Op, Operand, Type};
 
-/// Bytes that a store without form marks as unknown, one by one; long double and 128-bit integers have 16.
+/// Bytes that a store without form marks as unknown, one by one; long double has 16.
 const MOST_BLOTTED: u64 = 64;
 
 /// Room on the stack.

@@ -21,6 +21,8 @@ mod arithmetic;
 
 mod bits;
 
+mod wide;
+
 mod memory;
 
 mod atomic;
