@@ -105,7 +105,7 @@ impl Explain for BuildError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
-            BuildError::NoCommand | BuildError::HostCompiler => ExitCode::Usage,
+            BuildError::NoCommand => ExitCode::Usage,
             BuildError::CommandNotFound(_) => ExitCode::NoSuchTarget,
             BuildError::CommandNotStarted { .. } => ExitCode::CannotStart,
             BuildError::NoClang(_)

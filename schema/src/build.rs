@@ -9,6 +9,23 @@ pub const CLANG_VARIABLE: &str = "MIGFIT_CLANG";
 pub const REAL_PATH_VARIABLE: &str = "MIGFIT_REAL_PATH";
 /// Set to 1 when programs are built for the virtual GPU.
 pub const VIRTUAL_VARIABLE: &str = "MIGFIT_VIRTUAL";
+/// Who compiles host code: `HOST_COMPILER_CLANG`, or the compiler that the build would have used.
+pub const HOST_COMPILER_VARIABLE: &str = "MIGFIT_HOST_COMPILER";
+/// Value of `HOST_COMPILER_VARIABLE`: clang stands in under nvcc, and the object comes from the bitcode.
+pub const HOST_COMPILER_CLANG: &str = "clang";
+/// From our nvcc to the host compiler that it starts: the `-ccbin` that the user's command has.
+pub const CCBIN_VARIABLE: &str = "MIGFIT_CCBIN";
+/// `migfit-cc` under a path that nvcc can be told.
+pub const OURS_VARIABLE: &str = "MIGFIT_CC";
+/// What `migfit build` put behind the user's NVCC_APPEND_FLAGS.
+pub const NVCC_FLAGS_VARIABLE: &str = "MIGFIT_NVCC_FLAGS";
+/// Value of `HOST_COMPILER_VARIABLE`: there is no clang, so nothing gives IR.
+pub const HOST_COMPILER_ALONE: &str = "alone";
+/// In a list of objects without IR, between the name of one that was compiled under us and the reason, which a bracket
+/// closes.
+pub const NO_IR: &str = " (no IR: ";
+/// First word of our nvcc's own: the real nvcc follows it.
+pub const NVCC_WORD: &str = "--migfit-nvcc";
 /// File to which lines of JSON are appended.
 pub const LOG_VARIABLE: &str = "MIGFIT_BUILD_LOG";
 
@@ -44,6 +61,10 @@ pub enum BuildNote {
     LinkedBy(String),
     /// An nvcc command was the user's compiler's from the start, because of these flags for the host compiler.
     LeftToUsersCompiler(String),
+    /// Host code was compiled by the user's compiler, with a pass of clang beside it.
+    SidePass,
+    /// An nvcc command failed with what we add to it, and was run again without us.
+    RunAgain(String),
     /// The copy of a job profile under the program's build-id could not be written, and why.
     NoCopy(String),
 }

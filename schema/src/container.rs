@@ -8,6 +8,8 @@ pub const PROFILE_SECTION: &str = ".migfit.profile";
 
 /// Mark of an entry that holds LLVM bitcode.
 pub const BITCODE: [u8; 8] = *b"MIGFITBC";
+/// Mark of an entry in place of LLVM bitcode: the reason, as text, why there is none.
+pub const NO_BITCODE: [u8; 8] = *b"MIGFITNO";
 /// Mark of an entry that holds the JSON of a `profile::Summary`.
 pub const SUMMARY: [u8; 8] = *b"MIGFITJS";
 /// Mark of an entry that holds the postcard bytes of a `program::SizeProgram`.
@@ -20,6 +22,11 @@ pub const PART: [u8; 8] = *b"MIGFITPT";
 
 /// Mark of the entry that ends a job profile: the checksum of everything before it.
 pub const CHECKSUM: [u8; 8] = *b"MIGFITCK";
+
+/// All marks.
+const MARKS: [[u8; 8]; 7] = [
+    BITCODE, NO_BITCODE, SUMMARY, PROGRAM, CHECKED, PART, CHECKSUM,
+];
 
 /// Why the bytes of a section could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +72,9 @@ pub fn bitcode(section: &[u8]) -> Result<Vec<&[u8]>, ContainerError> {
     let mut modules = Vec::new();
     let mut entries = entries(section)?.into_iter();
     while let Some((mark, payload)) = entries.next() {
+        if mark == NO_BITCODE {
+            continue;
+        }
         let sum = entries.next().filter(|(mark, _)| *mark == CHECKSUM);
         let fits = sum.is_some_and(|(_, sum)| sum == checksum(payload).to_le_bytes());
         if mark != BITCODE || !fits {
@@ -73,6 +83,14 @@ pub fn bitcode(section: &[u8]) -> Result<Vec<&[u8]>, ContainerError> {
         modules.push(payload);
     }
     Ok(modules)
+}
+
+/// Why an object's section holds no bitcode, where it says so.
+#[must_use]
+pub fn no_bitcode(section: &[u8]) -> Option<String> {
+    let entries = entries(section).ok()?;
+    let (_, reason) = entries.iter().find(|(mark, _)| *mark == NO_BITCODE)?;
+    Some(String::from_utf8_lossy(reason).into_owned())
 }
 
 /// Ends a job profile with the checksum of what it holds.
@@ -130,7 +148,7 @@ pub fn entries(section: &[u8]) -> Result<Vec<Entry<'_>>, ContainerError> {
             .ok_or(ContainerError::Truncated(at))?;
         let (mark, length) = header.split_at(8);
         let mark: [u8; 8] = mark.try_into().map_err(|_| ContainerError::Mark(at))?;
-        if ![BITCODE, SUMMARY, PROGRAM, CHECKED, PART, CHECKSUM].contains(&mark) {
+        if !MARKS.contains(&mark) {
             return Err(ContainerError::Mark(at));
         }
         let length = length

@@ -1,5 +1,5 @@
-//! Copies of job profiles beside the programs: a file in the user's data folder, named by the program's GNU build-id,
-//! for programs that lost their section (llvm-strip, objcopy). Pure: names and bytes, no file is touched.
+//! Copies of job profiles beside the programs: a file in the user's data folder, named by the program's GNU build-id, or
+//! by a checksum of its code where the linker gave it none, for programs that lost their section (llvm-strip, objcopy). Pure: names and bytes, no file is touched.
 
 use crate::container::checksum;
 use std::ffi::OsStr;
@@ -22,19 +22,19 @@ pub fn folder(data_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf
     Some(data.join("migfit/profiles"))
 }
 
-/// The file of one build-id; `None` for one that is too short to tell programs apart.
+/// The file of one program: by its build-id, where that is long enough to tell programs apart, else by its checksum.
 #[must_use]
-pub fn file(folder: &Path, build_id: &[u8]) -> Option<PathBuf> {
+pub fn file(folder: &Path, build_id: Option<&[u8]>, program: u64) -> PathBuf {
     const SHORTEST: usize = 8;
-    if build_id.len() < SHORTEST {
-        return None;
-    }
     let mut name = String::new();
-    for byte in build_id {
+    for byte in build_id.filter(|id| id.len() >= SHORTEST).unwrap_or(&[]) {
         // Writing to a String cannot fail.
         let _ = write!(name, "{byte:02x}");
     }
-    Some(folder.join(name))
+    if name.is_empty() {
+        name = format!("sum-{program:016x}");
+    }
+    folder.join(name)
 }
 
 /// A copy's bytes: a checksum of the program's `CHECKED_SECTIONS`, then the section of its job profile. A build-id may
@@ -87,8 +87,13 @@ mod tests {
     fn files_are_named_by_the_build_id() {
         let folder = Path::new("/d");
         let id: Vec<u8> = (0xa0..0xa8).collect();
-        assert_eq!(file(folder, &id).unwrap(), Path::new("/d/a0a1a2a3a4a5a6a7"));
-        assert_eq!(file(folder, &id[..4]), None);
+        assert_eq!(file(folder, Some(&id), 1), Path::new("/d/a0a1a2a3a4a5a6a7"));
+        for none in [None, Some(&id[..4])] {
+            assert_eq!(
+                file(folder, none, 0xab),
+                Path::new("/d/sum-00000000000000ab")
+            );
+        }
     }
 
     #[test]

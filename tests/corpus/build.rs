@@ -72,7 +72,8 @@ pub fn object(fixture: &Fixture) -> PathBuf {
         for (source, part) in fixture.sources.iter().zip(&parts) {
             let mut build = tool(Stage::ready().program("migfit"));
             build
-                .args(["build", "--", "nvcc", "-w", "-c"])
+                .args(["build", "--host-compiler", "clang", "--"])
+                .args(["nvcc", "-w", "-c"])
                 .args(&fixture.flags);
             build.arg(source).arg("-o").arg(part);
             process::output(&mut build).expect_success();

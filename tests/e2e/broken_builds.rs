@@ -1,7 +1,7 @@
 //! What can be wrong with a build's tools and files: the build goes on as it would have, and one line says what is
 //! missing and what helps.
 
-use migfit_schema::container::BITCODE;
+use migfit_schema::container::{BITCODE, IR_SECTION};
 use migfit_tests::{Gpu, Migfit, Project, Sandbox, Stage, process};
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -63,7 +63,8 @@ fn corrupt_bitcode_costs_the_job_profile_and_nothing_else() {
         project.built(&["make", "WAY=plain", "main.o", "step.o", "take.o"]);
         damage(&project.folder().path("take.o"), eighths);
         let build = project.built(&["make", "WAY=plain", "plain"]);
-        let warning = "migfit: warning: program: its need is unknown: the host IR in the linked objects cannot be read: ";
+        let warning =
+            "migfit: warning: program: its need is unknown: the host IR in take.o cannot be read: ";
         assert_eq!(build.stderr.matches(warning).count(), 1, "{build}");
         assert!(
             build.stderr.contains("(the need of 1 is unknown)"),
@@ -110,6 +111,25 @@ fn a_full_or_missing_temporary_folder_harms_no_build() {
     refused.expect_refusal(86, &["temporary folder", "TMPDIR"]);
     // Nothing was started: no object is there.
     assert!(!project.folder().path("main.o").exists());
+}
+
+#[test]
+fn without_clang_the_build_goes_on_as_it_was_with_one_warning() {
+    let project = Project::fixture("shapes");
+    let words = ["make", "WAY=plain", "plain"];
+    let mut build = project.build_as(&[], &words);
+    let build = process::output(build.env("MIGFIT_CLANG", "/no/clang")).expect_success();
+    let warning = "migfit: warning: no clang was found: looked for /no/clang (MIGFIT_CLANG)";
+    assert_eq!(build.stderr.matches(warning).count(), 1, "{build}");
+    assert_eq!(build.stderr.matches("migfit:").count(), 1, "{build}");
+    let program = project.program("program");
+    assert_eq!(
+        (program.job_profile(), program.section(IR_SECTION)),
+        (None, None)
+    );
+    // Where clang itself is to compile, it must be there.
+    let mut clang = project.build_as(&["--host-compiler", "clang"], &words);
+    process::output(clang.env("MIGFIT_CLANG", "/no/clang")).expect_refusal(88, &["/no/clang"]);
 }
 
 #[test]

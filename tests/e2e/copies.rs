@@ -84,21 +84,24 @@ fn a_data_folder_that_cannot_be_written_is_a_note() {
 }
 
 #[test]
-fn a_link_without_build_id_is_a_note() {
+fn a_link_without_build_id_is_known_by_its_contents() {
     let project = Project::fixture("shapes");
     let data = project.folder().path("data");
     let flags = "NVCCFLAGS=-Xlinker --build-id=none";
-    let build = built(&project, &data, &["make", "WAY=plain", flags, "plain"]);
-    assert!(
-        build
-            .stderr
-            .contains("the linker gave the program no build-id"),
-        "{build}"
-    );
+    let words = ["make", "WAY=plain", flags, "plain"];
+    built(&project, &data, &words);
     let notes = tool("readelf".into())
         .arg("-n")
         .arg(project.program("program").path())
         .output();
     let notes = notes.expect("readelf runs").stdout;
     assert!(!String::from_utf8_lossy(&notes).contains("Build ID"));
+    strip(&project);
+    assert_eq!(peak(&project, &data), 8000);
+    // A program of other contents is another.
+    let take = std::fs::read_to_string(project.folder().path("take.cpp")).expect("a source");
+    let more = take.replace("n * sizeof", "3 * n * sizeof");
+    project.folder().put("take.cpp", more);
+    project.tool("make", &words[1..]);
+    fit(&project, &data).expect_code(83);
 }

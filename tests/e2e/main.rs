@@ -12,6 +12,12 @@ mod builds;
 
 mod broken_builds;
 
+mod own_compiler;
+
+mod own_nvcc;
+
+mod ccache;
+
 mod cmake;
 
 mod libraries;

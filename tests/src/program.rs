@@ -116,7 +116,8 @@ fn build_rodinia(stage: &Stage, folder: &Path) {
     }
     let mut build = tool(stage.program("migfit"));
     build
-        .args(["build", "--virtual", "--", "make", "-C"])
+        .args(["build", "--host-compiler", "clang", "--virtual", "--"])
+        .args(["make", "-C"])
         .arg(folder);
     process::output(&mut build).expect_success();
     make(folder, &["inputs"]);

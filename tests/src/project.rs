@@ -39,8 +39,14 @@ impl Project {
     /// `migfit build --virtual -- WORDS` in its folder, about to start.
     #[must_use]
     pub fn build(&self, words: &[&str]) -> Command {
+        self.build_as(&["--virtual"], words)
+    }
+
+    /// The same with other flags of `migfit build`.
+    #[must_use]
+    pub fn build_as(&self, flags: &[&str], words: &[&str]) -> Command {
         let mut build = migfit();
-        build.args(["build", "--virtual", "--"]).args(words);
+        build.arg("build").args(flags).arg("--").args(words);
         build.current_dir(self.folder.folder());
         build
     }

@@ -45,23 +45,25 @@ impl Source {
         self
     }
 
-    /// `migfit build --virtual -- nvcc ...`.
+    /// `migfit build --host-compiler clang --virtual -- nvcc ...`.
     ///
     /// # Panics
     /// When that fails.
     #[must_use]
     pub fn built_for_the_virtual_gpu(&self) -> Program {
-        self.build(&["build", "--virtual", "--"]).expect_success();
+        self.build(&["build", "--host-compiler", "clang", "--virtual", "--"])
+            .expect_success();
         self.program()
     }
 
-    /// `migfit build -- nvcc ...`: as for a real GPU, with nvcc's default, the static runtime.
+    /// `migfit build --host-compiler clang -- nvcc ...`: as for a real GPU, with nvcc's default, the static runtime.
     ///
     /// # Panics
     /// When that fails.
     #[must_use]
     pub fn built_for_a_real_gpu(&self) -> Program {
-        self.build(&["build", "--"]).expect_success();
+        self.build(&["build", "--host-compiler", "clang", "--"])
+            .expect_success();
         self.program()
     }
 

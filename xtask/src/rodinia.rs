@@ -152,6 +152,8 @@ pub fn build_command(folder: &Path) -> Result<Command, ChoreError> {
     command
         .args([
             "build",
+            "--host-compiler",
+            "clang",
             "--virtual",
             "--",
             "make",

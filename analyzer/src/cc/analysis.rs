@@ -22,9 +22,14 @@ pub enum AnalysisError {
     /// No linked object had IR.
     #[error("no linked object carries host IR")]
     NoIr,
-    /// The IR section of the program is broken.
-    #[error("the host IR in the linked objects cannot be read: {0}; compile them again")]
-    BrokenIr(String),
+    /// The IR of an object is broken.
+    #[error("the host IR in {object} cannot be read: {reason}; compile it again")]
+    BrokenIr {
+        /// The object.
+        object: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The analyzer did not start.
     #[error("migfit-analyze cannot be started: {0}")]
     NotStarted(std::io::Error),

@@ -5,7 +5,8 @@ use super::command_line::{CommandLine, Kind, Source, Token, beside};
 use super::language::Language;
 use super::options;
 use super::process;
-use super::settings::{Role, Settings};
+use super::settings::Settings;
+use super::watched::Group;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -37,6 +38,13 @@ const RELAXED_C: [&str; 5] = [
     "-Wno-error=incompatible-function-pointer-types",
 ];
 
+/// GCC's omp.h through clang, which knows no arguments of that attribute.
+const READABLE_OPENMP: &str =
+    "#define __malloc__(...) __nothrow__\n#include_next <omp.h>\n#undef __malloc__\n";
+
+/// Why there is no IR where there is no clang.
+const NO_CLANG: &str = "no clang was found";
+
 /// Whether the IR of the user's own compile leaves out what the analysis wants to see.
 pub fn lacks_bodies(line: &CommandLine) -> bool {
     !with_bodies(line).is_empty()
@@ -63,7 +71,7 @@ pub fn front_end(
     }
     words.extend(dependency_words(line, source));
     words.extend(["-o".into(), bitcode.into()]);
-    process::run_quietly(settings, settings.clang.as_deref()?, &words)
+    process::run_quietly(settings, &Group::new(), settings.clang.as_deref()?, &words).ok()
 }
 
 /// The back end of the user's own compile, from `bitcode` to the object.
@@ -79,26 +87,21 @@ pub fn back_end(
         words.extend(WITHOUT_DEBUG.map(OsString::from));
     }
     words.extend([bitcode.into(), "-o".into(), object.into()]);
-    process::run_quietly(settings, settings.clang.as_deref()?, &words)
+    process::run_quietly(settings, &Group::new(), settings.clang.as_deref()?, &words).ok()
 }
 
-/// IR of a source beside the compile that made the object; `None` when clang cannot.
+/// IR of a source beside the compile that made the object, to `bitcode`; the reason where clang cannot.
 pub fn side_pass(
     settings: &Settings,
+    group: &Group,
     line: &CommandLine,
     source: &Source,
     bitcode: &Path,
-) -> Option<()> {
-    let wanted = |token: &Token| match token.kind {
-        Kind::Preprocessor => true,
-        Kind::Other if options::leaves_files(token.option()) => false,
-        Kind::Other => settings.role == Role::UnderNvcc || options::changes_meaning(token.option()),
-        _ => false,
-    };
-    let mut words = words_without(line, |token| !wanted(token));
-    words.extend(IR_OPTIONS.map(OsString::from));
-    words.extend(["-w".into(), "-g".into()]);
-    words.extend(with_bodies(line));
+) -> Result<(), String> {
+    let clang = settings.clang.as_deref().ok_or(NO_CLANG)?;
+    let mut words = kept_beside(settings, line);
+    words.extend(own_headers(settings, scratch(bitcode)));
+    words.extend(for_ir(line));
     if source.language == Language::C {
         words.extend(RELAXED_C.map(OsString::from));
         words.extend(["-x".into(), "c".into()]);
@@ -106,7 +109,57 @@ pub fn side_pass(
         words.extend(["-x".into(), "c++".into()]);
     }
     words.extend([source.path.clone().into(), "-o".into(), bitcode.into()]);
-    process::run_quietly(settings, settings.clang.as_deref()?, &words).map(|_| ())
+    process::run_quietly(settings, group, clang, &words).map(|_| ())
+}
+
+/// Where a pass puts what it needs: beside its result.
+fn scratch(bitcode: &Path) -> &Path {
+    bitcode.parent().unwrap_or(bitcode)
+}
+
+/// What of the user's words a pass by clang beside the compile needs.
+pub fn kept_beside(settings: &Settings, line: &CommandLine) -> Vec<OsString> {
+    let wanted = |token: &Token| match token.kind {
+        Kind::Preprocessor => true,
+        Kind::Other if options::leaves_files(token.option()) => false,
+        Kind::Other => settings.clang_stands_in() || options::changes_meaning(token.option()),
+        _ => false,
+    };
+    let mut words = words_without(line, |token| !wanted(token));
+    let joined = line.tokens.iter().map(Token::option);
+    words.extend(
+        joined
+            .flat_map(options::defined_through_wp)
+            .map(OsString::from),
+    );
+    words
+}
+
+/// What makes a compile give IR for the analysis, whatever the user's own wishes.
+pub fn for_ir(line: &CommandLine) -> Vec<OsString> {
+    let mut words: Vec<OsString> = IR_OPTIONS.map(OsString::from).into();
+    words.extend([
+        "-w".into(),
+        "-g".into(),
+        "-Wno-unused-command-line-argument".into(),
+    ]);
+    words.extend(with_bodies(line));
+    words
+}
+
+/// Headers that the user's compiler has of its own (OpenMP's, quadmath.h), where clang has none of that name: they come
+/// last. What clang cannot read in them is mended by a header of ours, which goes into `scratch`.
+pub fn own_headers(settings: &Settings, scratch: &Path) -> Vec<OsString> {
+    let folder = process::asked(settings, "-print-file-name=include");
+    let Some(folder) = folder.filter(|folder| Path::new(folder).is_absolute()) else {
+        return Vec::new();
+    };
+    let mut words = Vec::new();
+    if std::fs::write(scratch.join("omp.h"), READABLE_OPENMP).is_ok() {
+        words.extend(["-idirafter".into(), scratch.into()]);
+    }
+    words.extend(["-idirafter".into(), folder]);
+    words
 }
 
 /// What makes bodies appear where the user asked for no optimisation; the last of such options counts.

@@ -1,4 +1,4 @@
-//! The copy of a job profile under its program's build-id, in the user's data folder: found where the program loses the
+//! The copy of a job profile under its program's build-id or contents, in the user's data folder: found where the program loses the
 //! section. Writing it never fails a link.
 
 use super::elf;
@@ -6,7 +6,7 @@ use migfit_loader::Dynamic;
 use migfit_schema::copies;
 use std::fs::DirEntry;
 use std::io::{Error, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Keeps a copy of `section`, which belongs to the linked `program`.
@@ -20,14 +20,23 @@ pub fn keep(program: &[u8], section: &[u8]) -> Result<(), String> {
         variable("HOME").as_deref(),
     );
     let folder = folder.ok_or("neither XDG_DATA_HOME nor HOME names a folder")?;
-    let build_id = Dynamic::read(program).ok().and_then(|found| found.build_id);
-    let file = build_id.and_then(|id| copies::file(&folder, &id));
-    let file = file.ok_or("the linker gave the program no build-id (-Wl,--build-id)")?;
+    let dynamic = Dynamic::read(program).map_err(|_| "it is no program of this machine")?;
+    let sum = checksum(program);
+    let file = copies::file(&folder, dynamic.build_id.as_deref(), sum);
     let refused = |error: Error| format!("{}: {error}", folder.display());
-    let copy = copies::pack(checksum(program), section);
-    write(&folder, &file, &copy).map_err(refused)?;
-    make_room(&folder, &file);
-    Ok(())
+    let copy = copies::pack(sum, section);
+    let store = Store::new(folder.clone(), copies::MOST_BYTES);
+    store.keep(&file, &copy).map_err(refused)
+}
+
+/// Our folder among the user's data; `None` where the environment names none.
+pub fn data_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name);
+    let copies = copies::folder(
+        variable("XDG_DATA_HOME").as_deref(),
+        variable("HOME").as_deref(),
+    );
+    Some(copies?.parent()?.to_owned())
 }
 
 fn checksum(program: &[u8]) -> u64 {
@@ -38,35 +47,55 @@ fn checksum(program: &[u8]) -> u64 {
     copies::program_checksum(&sections)
 }
 
-/// In one step, so that nobody reads half a copy.
-fn write(folder: &Path, file: &Path, copy: &[u8]) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let mut new = tempfile::Builder::new()
-        .prefix(".new-")
-        .tempfile_in(folder)?;
-    new.write_all(copy)?;
-    new.persist(file)?;
-    Ok(())
+/// A folder of files that hold so much at most.
+pub struct Store {
+    folder: PathBuf,
+    most_bytes: u64,
 }
 
-/// The oldest copies go until the others have room; where one cannot be removed, somebody else was first.
-fn make_room(folder: &Path, newest: &Path) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<(SystemTime, u64, DirEntry)> = entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| {
-            let meta = entry.metadata().ok()?;
-            Some((meta.modified().ok()?, meta.len(), entry))
-        })
-        .collect();
-    files.sort_by_key(|(time, ..)| *time);
-    let mut held: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
-    for (_, bytes, entry) in files {
-        if held <= copies::MOST_BYTES {
-            return;
-        }
-        if entry.path() != newest && std::fs::remove_file(entry.path()).is_ok() {
-            held -= bytes;
+impl Store {
+    /// The folder, whether or not it is there yet.
+    pub fn new(folder: PathBuf, most_bytes: u64) -> Store {
+        Store { folder, most_bytes }
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &Path) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Keeps bytes under this name, in one step, so that nobody reads half of them.
+    pub fn keep(&self, name: &Path, bytes: &[u8]) -> std::io::Result<()> {
+        std::fs::create_dir_all(&self.folder)?;
+        let mut new = tempfile::Builder::new()
+            .prefix(".new-")
+            .tempfile_in(&self.folder)?;
+        new.write_all(bytes)?;
+        let file = self.file(name);
+        new.persist(&file)?;
+        self.make_room(&file);
+        Ok(())
+    }
+
+    /// The oldest go until the others have room; where one cannot be removed, somebody else was first.
+    fn make_room(&self, newest: &Path) {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten();
+        let mut files: Vec<(SystemTime, u64, DirEntry)> = entries
+            .filter_map(Result::ok)
+            .filter_map(|entry| {
+                let meta = entry.metadata().ok()?;
+                Some((meta.modified().ok()?, meta.len(), entry))
+            })
+            .collect();
+        files.sort_by_key(|(time, ..)| *time);
+        let mut held: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, entry) in files {
+            if held <= self.most_bytes {
+                return;
+            }
+            if entry.path() != newest && std::fs::remove_file(entry.path()).is_ok() {
+                held -= bytes;
+            }
         }
     }
 }
@@ -91,15 +120,15 @@ mod tests {
         let half = copies::MOST_BYTES / 2;
         let (oldest, older) = (make("a", half, 900), make("b", half, 800));
         let newest = make("c", half, 1000);
-        make_room(folder.path(), &newest);
+        Store::new(folder.path().to_owned(), copies::MOST_BYTES).make_room(&newest);
         assert!(!oldest.exists() && older.exists() && newest.exists());
     }
 
     #[test]
-    fn a_file_without_build_id_has_no_copy() {
+    fn what_is_no_program_has_no_copy() {
         let error = keep(b"no program", b"section").unwrap_err();
         assert!(
-            error.contains("build-id") || error.contains("HOME"),
+            error.contains("no program") || error.contains("HOME"),
             "{error}"
         );
     }

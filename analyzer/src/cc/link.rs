@@ -6,8 +6,9 @@ use super::command_line::CommandLine;
 use super::error::CcError;
 use super::job_profile::Stored;
 use super::libraries::Libraries;
-use super::linked_objects::without_ir;
+use super::linked_objects::{beside, damaged, without_ir};
 use super::settings::Settings;
+use super::watched::Group;
 use super::{elf, ir, kept_copy, linker, log};
 use migfit_schema::build::{BuildNote, LogLine};
 use migfit_schema::container::{self, IR_SECTION, PROFILE_SECTION};
@@ -17,6 +18,7 @@ use std::path::Path;
 pub fn link(settings: &Settings, line: &CommandLine, output: &Path) -> Result<i32, CcError> {
     let code = linker::run(settings, line)?;
     if code == 0
+        && settings.clang.is_some()
         && output.is_file()
         && let Err(reason) = finish(settings, line, output)
     {
@@ -43,7 +45,7 @@ fn finish(settings: &Settings, line: &CommandLine, output: &Path) -> Result<(), 
     let Ok(gathered) = elf::section(&file, IR_SECTION) else {
         return Ok(());
     };
-    let has_ir = gathered.is_some();
+    let has_ir = gathered.is_some() || !beside(line, &file).is_empty();
     let linked = Linked {
         settings,
         line,
@@ -126,15 +128,25 @@ impl Linked<'_> {
         for source in sources.iter().filter(|source| source.language.has_ir()) {
             let scratch = tempfile::tempdir().map_err(AnalysisError::NotStarted)?;
             let bitcode = scratch.path().join("host.bc");
-            if ir::side_pass(self.settings, self.line, source, &bitcode).is_some() {
+            let group = Group::new();
+            if ir::side_pass(self.settings, &group, self.line, source, &bitcode).is_ok() {
                 modules.extend(std::fs::read(&bitcode));
             }
         }
         let gathered = elf::section(&self.file, IR_SECTION).ok().flatten();
-        let bitcode = container::bitcode(gathered.unwrap_or_default());
-        let bitcode = bitcode.map_err(|error| AnalysisError::BrokenIr(error.to_string()))?;
-        modules.extend(bitcode.into_iter().map(<[u8]>::to_vec));
+        modules.extend(self.read(gathered.unwrap_or_default())?);
+        for section in beside(self.line, &self.file) {
+            modules.extend(self.read(&section)?);
+        }
         Ok(modules)
+    }
+
+    fn read(&self, section: &[u8]) -> Result<Vec<Vec<u8>>, AnalysisError> {
+        let bitcode = container::bitcode(section).map_err(|error| AnalysisError::BrokenIr {
+            object: damaged(self.line).unwrap_or_else(|| "a linked object".to_owned()),
+            reason: error.to_string(),
+        })?;
+        Ok(bitcode.into_iter().map(<[u8]>::to_vec).collect())
     }
 
     /// A section of ours in place of the IR.

@@ -1,9 +1,10 @@
-//! Which linked objects carry no host IR: a compiler made them that migfit did not see. Reads the files that the link
-//! command names, archives that `-l` finds in the command's own `-L` folders, and the program for what it took of them.
+//! Which linked objects carry no host IR, and why; whose IR lies beside them; whose is damaged. Reads the files that the
+//! link command names, archives that `-l` finds in the command's own `-L` folders, and the program for what it took.
 
 use super::command_line::CommandLine;
-use super::elf;
-use migfit_schema::container::IR_SECTION;
+use super::{carried_ir, elf};
+use migfit_schema::build::NO_IR;
+use migfit_schema::container::{self, IR_SECTION};
 use object::read::archive::{ArchiveFile, ArchiveMember};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,33 +15,81 @@ const CLOSED: [&str; 3] = ["libcu", "libnv", "libnpp"];
 /// First bytes of LLVM's own objects of link-time optimisation.
 const BITCODE: &[u8] = b"BC\xc0\xde";
 
-/// The objects and members of archives without IR that are part of `program`, in the order of the command.
-pub fn without_ir(line: &CommandLine, program: &[u8]) -> Vec<String> {
-    let taken = elf::defined_names(program);
-    let named = line.linked_inputs().map(Path::to_owned);
-    let files = named
-        .chain(archives_by_name(line))
-        .filter(|file| !is_closed(file));
-    files.flat_map(|file| lacking(&file, &taken)).collect()
+/// A linked object, or a member of an archive.
+struct Part {
+    name: String,
+    bytes: Vec<u8>,
+    /// Whether the linker takes it only where it is needed.
+    is_member: bool,
 }
 
-fn lacking(path: &Path, taken: &HashSet<&[u8]>) -> Vec<String> {
+/// The objects and members of archives without IR that are part of `program`, in the order of the command; behind those
+/// that we saw, in brackets, the reason.
+pub fn without_ir(line: &CommandLine, program: &[u8]) -> Vec<String> {
+    let taken = elf::defined_names(program);
+    let lacking = parts(line).filter(|part| {
+        object_lacks_ir(&part.bytes) && (!part.is_member || is_taken(&part.bytes, &taken))
+    });
+    let told = |part: Part| match reason(&part.bytes) {
+        Some(reason) => format!("{}{NO_IR}{reason})", part.name),
+        None => part.name,
+    };
+    lacking.map(told).collect()
+}
+
+/// The sections of IR that lie beside objects of `program`, as a linker's plugin drops them.
+pub fn beside(line: &CommandLine, program: &[u8]) -> Vec<Vec<u8>> {
+    let taken = elf::defined_names(program);
+    let parts = parts(line).filter(|part| !part.is_member || is_taken(&part.bytes, &taken));
+    parts
+        .filter_map(|part| carried_ir::kept_for(&part.bytes))
+        .collect()
+}
+
+/// The first object whose IR is damaged.
+pub fn damaged(line: &CommandLine) -> Option<String> {
+    let broken = |part: &Part| {
+        let section = elf::section(&part.bytes, IR_SECTION).ok().flatten();
+        section.is_some_and(|section| container::bitcode(section).is_err())
+    };
+    parts(line).find(broken).map(|part| part.name)
+}
+
+fn parts(line: &CommandLine) -> impl Iterator<Item = Part> {
+    let named = line.linked_inputs().map(Path::to_owned);
+    let files = named.chain(archives_by_name(line));
+    files
+        .filter(|file| !is_closed(file))
+        .flat_map(|file| parts_of(&file))
+}
+
+fn parts_of(path: &Path) -> Vec<Part> {
     let Ok(file) = std::fs::read(path) else {
         return Vec::new();
     };
     let Ok(archive) = ArchiveFile::parse(&*file) else {
-        let lacks = object_lacks_ir(&file);
-        return lacks.then(|| shown(path)).into_iter().collect();
+        return vec![Part {
+            name: shown(path),
+            bytes: file,
+            is_member: false,
+        }];
     };
     let members = archive.members().filter_map(Result::ok);
-    let lacking = members.filter(|member| {
-        let object = contents(path, &file, member);
-        object.is_some_and(|object| object_lacks_ir(&object) && is_taken(&object, taken))
-    });
-    let member = |one: ArchiveMember<'_>| String::from_utf8_lossy(one.name()).into_owned();
-    lacking
-        .map(|one| format!("{}({})", shown(path), member(one)))
-        .collect()
+    let part = |member: ArchiveMember<'_>| {
+        let name = String::from_utf8_lossy(member.name()).into_owned();
+        Some(Part {
+            name: format!("{}({name})", shown(path)),
+            bytes: contents(path, &file, &member)?,
+            is_member: true,
+        })
+    };
+    members.filter_map(part).collect()
+}
+
+/// Why we made an object without IR.
+fn reason(object: &[u8]) -> Option<String> {
+    let section = elf::section(object, IR_SECTION).ok().flatten()?;
+    container::no_bitcode(section)
 }
 
 /// A member's bytes; of a thin archive they lie in a file of their own, named from the archive's folder.
@@ -62,8 +111,11 @@ fn is_taken(object: &[u8], taken: &HashSet<&[u8]>) -> bool {
 
 fn object_lacks_ir(object: &[u8]) -> bool {
     let is_object = elf::is_object(object) || object.starts_with(BITCODE);
-    is_object && !matches!(elf::section(object, IR_SECTION), Ok(Some(_)))
+    let section = elf::section(object, IR_SECTION).ok().flatten();
+    let has_ir = section.is_some_and(|section| container::no_bitcode(section).is_none());
+    is_object && !has_ir && carried_ir::kept_for(object).is_none()
 }
+
 /// Static libraries that `-lNAME` finds where the command itself says `-L`; the system's own are left out.
 fn archives_by_name(line: &CommandLine) -> Vec<PathBuf> {
     let values = |option: &'static str| {

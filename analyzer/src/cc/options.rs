@@ -173,7 +173,14 @@ const CHANGE_MEANING: &[&str] = &[
     "-m32",
     "-m64",
     "-march=",
+    "-mtune=",
     "-msse",
+    "-mssse",
+    "-mpopcnt",
+    "-mlzcnt",
+    "-maes",
+    "-mpclmul",
+    "-mno-",
     "-mavx",
     "-mfma",
     "-mf16c",
@@ -194,6 +201,16 @@ const CHANGE_MEANING: &[&str] = &[
     "-fno-builtin",
     "-ffreestanding",
     "-fms-extensions",
+    "-ffast-math",
+    "-fwrapv",
+    "-fpermissive",
+    "-fconcepts",
+    "-fcoroutines",
+    "-fchar8_t",
+    "-fno-char8_t",
+    "-fvisibility",
+    "-fconstexpr",
+    "-ftemplate-depth",
     "-isysroot",
     "--sysroot",
 ];
@@ -231,6 +248,18 @@ pub fn leaves_files(option: &str) -> bool {
 /// Whether a side pass by clang needs the option that another compiler was given.
 pub fn changes_meaning(option: &str) -> bool {
     begins(option, CHANGE_MEANING)
+}
+
+/// Definitions that go to the preprocessor through `-Wp,`.
+pub fn defined_through_wp(option: &str) -> Vec<String> {
+    let list = option.strip_prefix("-Wp,").unwrap_or_default();
+    let parts = list
+        .split(',')
+        .filter(|part| begins(part, &["-D", "-U", "-I"]));
+    parts
+        .filter(|part| part.len() > 2)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What an option says of debug information: `Some(true)` asks for it, `Some(false)` refuses it.

@@ -32,7 +32,7 @@ fn expand_into(word: &OsString, depth: usize, expanded: &mut Vec<OsString>) {
 }
 
 /// The words of a response file's text.
-fn split(text: &[u8]) -> Vec<OsString> {
+pub fn split(text: &[u8]) -> Vec<OsString> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quote = None;

@@ -25,6 +25,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// Our own file name.
+    pub const FILE_NAME: &'static str = "migfit-cc";
+
     /// By the name under which we were started.
     pub fn of_name(name: &str) -> Role {
         match name {
@@ -68,6 +71,8 @@ pub struct Settings {
     pub log: Option<PathBuf>,
     /// Whether `MIGFIT=off`.
     pub off: bool,
+    /// Whether clang is to stand in for the host compiler under nvcc; else the user's own compiles.
+    pub wants_clang: bool,
     /// Why the whole nvcc command is the user's compiler's, where it is: then `compiler` is that one.
     pub left_alone: Option<String>,
     ourselves: PathBuf,
@@ -100,9 +105,20 @@ impl Settings {
             Role::Shim { .. } | Role::MpiShim => None,
         };
         let clang = search.clang(variable(build::CLANG_VARIABLE).as_deref());
+        let mode = variable(build::HOST_COMPILER_VARIABLE).unwrap_or_default();
+        let wants_clang = mode == build::HOST_COMPILER_CLANG;
+        let clang = match mode == build::HOST_COMPILER_ALONE {
+            true => Err(CcError::NoClang(String::new())),
+            false => clang,
+        };
+        // A shim may be called after the build: build systems keep compilers by their path.
+        let off = off || (role != Role::UnderNvcc && variable(build::LOG_VARIABLE).is_none());
         let mut left_alone = None;
         let (compiler, clang) = match role {
             Role::UnderNvcc if off => (search.users(named_to_nvcc.as_deref())?, None),
+            Role::UnderNvcc if !wants_clang => {
+                (search.users(named_to_nvcc.as_deref())?, clang.ok())
+            }
             Role::UnderNvcc => {
                 let clang = clang?;
                 let users = search.users(named_to_nvcc.as_deref()).ok();
@@ -130,6 +146,7 @@ impl Settings {
             for_virtual_gpu: variable(build::VIRTUAL_VARIABLE).is_some_and(|value| value == "1"),
             log: variable(build::LOG_VARIABLE).map(PathBuf::from),
             off,
+            wants_clang,
             left_alone,
             real_path,
             ourselves,
@@ -138,6 +155,12 @@ impl Settings {
 }
 
 impl Settings {
+    /// Whether clang compiles in the place of nvcc's host compiler.
+    pub fn clang_stands_in(&self) -> bool {
+        let under_nvcc = self.role == Role::UnderNvcc && !self.off;
+        under_nvcc && self.wants_clang && self.left_alone.is_none()
+    }
+
     /// The host compiler that nvcc would have used.
     pub fn users_compiler(&self) -> Option<PathBuf> {
         let search = Search {

@@ -1,8 +1,8 @@
 //! A folder with sources, a small library that looks like the CUDA runtime, and `migfit-cc` under any name.
 
 use migfit_schema::build::{
-    BuildNote, BuiltProgram, CLANG_VARIABLE, LOG_VARIABLE, LogLine, REAL_PATH_VARIABLE,
-    VIRTUAL_VARIABLE,
+    BuildNote, BuiltProgram, CLANG_VARIABLE, HOST_COMPILER_CLANG, HOST_COMPILER_VARIABLE,
+    LOG_VARIABLE, LogLine, REAL_PATH_VARIABLE, VIRTUAL_VARIABLE,
 };
 use migfit_schema::container::{PROFILE_SECTION, SUMMARY, append, seal, sealed_entries};
 use migfit_schema::profile::Summary;
@@ -99,6 +99,7 @@ impl Fixture {
             .env_remove(VIRTUAL_VARIABLE)
             .env("XDG_DATA_HOME", self.path("data"))
             .env(CLANG_VARIABLE, CLANG)
+            .env(HOST_COMPILER_VARIABLE, HOST_COMPILER_CLANG)
             .env(REAL_PATH_VARIABLE, std::env::var_os("PATH").unwrap())
             .env(LOG_VARIABLE, self.path("build.log"))
             .env(

@@ -2,7 +2,7 @@
 
 use crate::fixture::{CALLS_CUDA, Fixture, said, section};
 use migfit_schema::build::BuildNote;
-use migfit_schema::container::IR_SECTION;
+use migfit_schema::container::{self, IR_SECTION};
 
 #[test]
 fn the_object_is_the_compilers_own_and_carries_ir() {
@@ -36,7 +36,13 @@ fn what_only_the_compiler_understands_costs_the_ir_and_nothing_else() {
     let nested = "int f(int n) { int g(void) { return n; } return g(); }\n";
     let fixture = Fixture::new(&[("a.c", nested)]);
     fixture.shim("gcc", "-c a.c").quiet();
-    assert_eq!(section(&fixture.read("a.o"), IR_SECTION), None);
+    let section = section(&fixture.read("a.o"), IR_SECTION).unwrap();
+    assert_eq!(container::bitcode(&section), Ok(Vec::new()));
+    let reason = container::no_bitcode(&section).unwrap();
+    assert!(
+        reason.starts_with("a.c:1:") && reason.contains("error"),
+        "{reason}"
+    );
 }
 
 #[test]

@@ -43,7 +43,8 @@ pub fn object(file: &Path, source: Source, folder: &Path) -> Result<PathBuf, Ana
     let object = folder.join("source.o");
     let tool = std::env::current_exe().map_err(AnalyzeError::Scratch)?;
     let output = Command::new(&tool)
-        .args(["build", "--", source.compiler(), "-c"])
+        .args(["build", "--host-compiler", "clang", "--"])
+        .args([source.compiler(), "-c"])
         .arg(file)
         .arg("-o")
         .arg(&object)

@@ -9,9 +9,6 @@ pub enum BuildError {
     /// Nothing stands after `--`.
     #[error("no build command was given")]
     NoCommand,
-    /// `--host-compiler user`.
-    #[error("--host-compiler user is not available yet")]
-    HostCompiler,
     /// The build command is not there.
     #[error("cannot find the build command `{0}`")]
     CommandNotFound(String),
@@ -64,9 +61,6 @@ impl BuildError {
     pub fn hint(&self) -> String {
         match self {
             BuildError::NoCommand => "write it after `--`: migfit build -- make".into(),
-            BuildError::HostCompiler => {
-                "leave the option out, or say --host-compiler clang: clang then compiles nvcc's host code".into()
-            }
             BuildError::CommandNotFound(name) if name == "nvcc" => {
                 "export PATH=/usr/local/cuda/bin:$PATH, or where the CUDA toolkit is".into()
             }

@@ -9,6 +9,8 @@ mod run;
 mod search;
 mod shims;
 mod summary;
+mod told;
+mod toolkit;
 
 pub use error::BuildError;
 pub use options::{BuildOptions, HostCompiler};

@@ -16,9 +16,9 @@ pub struct BuildOptions {
 /// Who compiles nvcc's host code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HostCompiler {
-    /// Clang: the object comes from the bitcode that is analysed.
+    /// The compiler that the build would have used; IR comes from a pass of clang beside it.
     #[default]
-    Clang,
-    /// The compiler that the build would have used; not available yet.
     User,
+    /// Clang: the object comes from the bitcode that is analysed.
+    Clang,
 }

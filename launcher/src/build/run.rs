@@ -1,12 +1,13 @@
 //! The story of `migfit build`: find the tools, lay the shims, run the user's command, tell what came of it.
 
-use super::environment::{Before, last_in_path, variables};
+use super::environment::{Before, Manner, TOOLKIT_VARIABLES, last_in_path, variables};
 use super::search::in_path;
-use super::shims::Shims;
+use super::shims::{Compilers, Shims};
 use super::summary::Built;
-use super::{BuildError, BuildOptions, HostCompiler, clang, summary};
+use super::{BuildError, BuildOptions, HostCompiler, clang, summary, told, toolkit};
 use crate::output::remark;
 use migfit_schema::build::CLANG_VARIABLE;
+use migfit_schema::copies;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::process::ExitStatusExt;
@@ -32,28 +33,78 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
     if std::env::var_os("MIGFIT").is_some_and(|value| value == "off") {
         return finished(&mut command, program);
     }
-    if options.host_compiler == HostCompiler::User {
-        return Err(BuildError::HostCompiler);
-    }
+    let path = path_with_nvcc(std::env::var_os("PATH").unwrap_or_default());
     let before = Before {
-        path: path_with_nvcc(std::env::var_os("PATH").unwrap_or_default()),
         nvcc_flags: std::env::var_os("NVCC_APPEND_FLAGS"),
+        toolkits: toolkits(&path),
+        path,
     };
-    let clang = clang::find(std::env::var_os(CLANG_VARIABLE).as_deref(), &before.path)?;
-    let shims = Shims::make(&beside_us("migfit-cc")?, &before.path)?;
+    let clang = clang_or_warning(options.host_compiler, &before.path)?;
+    let manner = Manner {
+        host_compiler: options.host_compiler,
+        clang: clang.as_deref(),
+        for_virtual_gpu: options.for_virtual_gpu,
+    };
+    let shims = Shims::make(&Compilers {
+        migfit_cc: &beside_us("migfit-cc")?,
+        path: &before.path,
+        manner: &manner.described(),
+        data: data_folder(),
+    })?;
     beside_us("migfit-analyze")?;
-    command.envs(variables(&before, &shims, &clang, options.for_virtual_gpu));
+    command.envs(variables(&before, &shims, manner));
     let code = finished(&mut command, program)?;
     let built = built(&shims);
     let folder = std::env::current_dir().unwrap_or_default();
-    match code == 0 || !built.programs.is_empty() {
+    match (code == 0 && clang.is_some()) || !built.programs.is_empty() {
         true => remark(&summary::text(&built, &folder)),
         false => remark(&summary::notes(&built)),
     }
     if code != 0 {
-        remark(&hints(&before.path, shims.folder()));
+        remark(&hints(&before.path, shims.temporary()));
     }
     Ok(code)
+}
+
+/// The clang that gives IR. Where the user's own compiler compiles, a build goes on without one.
+fn clang_or_warning(
+    host_compiler: HostCompiler,
+    path: &OsStr,
+) -> Result<Option<PathBuf>, BuildError> {
+    match clang::find(std::env::var_os(CLANG_VARIABLE).as_deref(), path) {
+        Ok(clang) => Ok(Some(clang)),
+        Err(error) if host_compiler == HostCompiler::User => {
+            remark(&format!(
+                "migfit: warning: {error}; programs are built as they would be without migfit, and carry no job profile\n  \
+                 hint: {}\n",
+                error.hint()
+            ));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The variables that name the toolkit of the nvcc in PATH.
+fn toolkits(path: &OsStr) -> Vec<&'static str> {
+    let Some(root) = in_path(NVCC.as_ref(), path).and_then(|nvcc| toolkit::root(&nvcc)) else {
+        return Vec::new();
+    };
+    let names_it = |name: &&str| {
+        let value = std::env::var_os(name).map(PathBuf::from);
+        value.and_then(|folder| folder.canonicalize().ok()) == Some(root.clone())
+    };
+    TOOLKIT_VARIABLES.into_iter().filter(names_it).collect()
+}
+
+/// Our folder among the user's data.
+fn data_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name);
+    let copies = copies::folder(
+        variable("XDG_DATA_HOME").as_deref(),
+        variable("HOME").as_deref(),
+    );
+    Some(copies?.parent()?.to_owned())
 }
 
 /// The clang that a build would use here.
@@ -106,7 +157,7 @@ fn is_full(folder: &Path) -> bool {
 }
 
 fn finished(command: &mut Command, program: &OsStr) -> Result<i32, BuildError> {
-    match command.status() {
+    match told::status(command) {
         Ok(status) => Ok(exit_code(status)),
         Err(error) => Err(not_started(program.to_owned(), error)),
     }
@@ -156,20 +207,14 @@ fn built(shims: &Shims) -> Built {
 mod tests {
     use super::*;
 
-    fn options(command: &[&str], host_compiler: HostCompiler) -> BuildOptions {
-        BuildOptions {
-            command: command.iter().map(OsString::from).collect(),
-            for_virtual_gpu: true,
-            host_compiler,
-        }
-    }
-
     #[test]
-    fn no_command_and_an_unavailable_host_compiler_are_refused_first() {
-        let nothing = run(options(&[], HostCompiler::Clang));
+    fn no_command_is_refused_first() {
+        let nothing = run(BuildOptions {
+            command: Vec::new(),
+            for_virtual_gpu: true,
+            host_compiler: HostCompiler::Clang,
+        });
         assert!(matches!(nothing, Err(BuildError::NoCommand)));
-        let user = run(options(&["true"], HostCompiler::User));
-        assert!(matches!(user, Err(BuildError::HostCompiler)));
     }
 
     #[test]

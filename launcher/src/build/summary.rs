@@ -1,7 +1,7 @@
 //! The few lines after a build: which programs carry a job profile, and what is missing in it. Text out of the
 //! build's log; reads no program.
 
-use migfit_schema::build::{BuildNote, BuiltProgram, LogLine};
+use migfit_schema::build::{BuildNote, BuiltProgram, LogLine, NO_IR};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -65,6 +65,14 @@ fn told(note: &BuildNote) -> String {
         }
         BuildNote::HostCompilerSetAside(name) => format!(
             "nvcc was told -ccbin {name}; clang compiled its host code instead, as migfit reads clang's"
+        ),
+        BuildNote::SidePass => {
+            "your own compiler made the objects; IR came from a pass of clang beside it, where cores were free at the \
+             same time (--host-compiler clang is quicker)"
+                .to_owned()
+        }
+        BuildNote::RunAgain(reason) => format!(
+            "an nvcc command that failed with what migfit adds to it was run again without: {reason}"
         ),
         BuildNote::LinkedBy(name) => format!("clang could not link; {name} did"),
         BuildNote::LeftToUsersCompiler(flags) => format!(
@@ -144,12 +152,25 @@ fn objects(without_ir: &[String]) -> String {
     if without_ir.is_empty() {
         return String::new();
     }
-    let named = without_ir.iter().take(NAMED_OBJECTS).cloned();
-    let mut list = named.collect::<Vec<_>>().join(", ");
-    if without_ir.len() > NAMED_OBJECTS {
-        let _ = write!(list, " and {} more", without_ir.len() - NAMED_OBJECTS);
+    // Behind those that we saw stands the reason.
+    let (seen, unseen): (Vec<&String>, Vec<&String>) =
+        without_ir.iter().partition(|object| object.contains(NO_IR));
+    let mut text = String::new();
+    for (objects, why) in [(unseen, ", compiled without migfit"), (seen, "")] {
+        if !objects.is_empty() {
+            let _ = write!(text, "; not analysed{why}: {}", list(&objects));
+        }
     }
-    format!("; not analysed, compiled without migfit: {list}")
+    text
+}
+
+fn list(objects: &[&String]) -> String {
+    let named = objects.iter().take(NAMED_OBJECTS).map(|name| name.as_str());
+    let mut list = named.collect::<Vec<_>>().join(", ");
+    if objects.len() > NAMED_OBJECTS {
+        let _ = write!(list, " and {} more", objects.len() - NAMED_OBJECTS);
+    }
+    list
 }
 
 fn counted(count: usize, noun: &str) -> String {

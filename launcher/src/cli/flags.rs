@@ -76,8 +76,8 @@ pub struct BuildFlags {
     /// Make programs for the virtual GPU (shared CUDA runtime, PTX inside)
     #[arg(long = "virtual")]
     pub for_virtual_gpu: bool,
-    /// Who compiles nvcc's host code
-    #[arg(long, value_enum, value_name = "WHO", default_value_t = HostCompilerName::Clang)]
+    /// Who compiles nvcc's host code: your own compiler with a pass of clang beside it, or clang alone (quicker)
+    #[arg(long, value_enum, value_name = "WHO", default_value_t = HostCompilerName::User)]
     pub host_compiler: HostCompilerName,
     /// The build command: make, nvcc ...; with CMake both steps: cmake -B build, then cmake --build build
     #[arg(required = true, last = true, value_names = ["COMMAND"])]
@@ -87,11 +87,10 @@ pub struct BuildFlags {
 /// Who compiles nvcc's host code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HostCompilerName {
+    /// The compiler that the build would have used: objects are what they would have been
+    User,
     /// Clang, from the bitcode that is analysed
     Clang,
-    /// The compiler that the build would have used (not available yet)
-    #[value(hide = true)]
-    User,
 }
 
 /// `migfit fit`.

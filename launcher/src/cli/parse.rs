@@ -289,7 +289,7 @@ mod tests {
         };
         assert_eq!(options.command, ["make", "-j", "2"].map(OsString::from));
         assert!(options.for_virtual_gpu);
-        assert_eq!(options.host_compiler, HostCompiler::Clang);
+        assert_eq!(options.host_compiler, HostCompiler::User);
     }
 
     #[test]

@@ -60,13 +60,13 @@ fn copy<'data, R: ReadRef<'data>>(
         variable("XDG_DATA_HOME").as_deref(),
         variable("HOME").as_deref(),
     )?;
-    let file = copies::file(&folder, dynamic.build_id.as_ref()?)?;
-    let copy = std::fs::read(file).ok()?;
     let sections = copies::CHECKED_SECTIONS.map(|name| {
         let section = elf.section_by_name(name)?;
         section.data().ok()
     });
     let program = copies::program_checksum(&sections.map(Option::unwrap_or_default));
+    let file = copies::file(&folder, dynamic.build_id.as_deref(), program);
+    let copy = std::fs::read(file).ok()?;
     copies::unpack(program, &copy).map(<[u8]>::to_vec)
 }
 

@@ -79,10 +79,7 @@ impl Listener {
     /// # Errors
     /// When the system does not allow it.
     pub fn start(events: Sender<Event>) -> io::Result<Listener> {
-        let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
-        let wanted = [SIGINT, SIGQUIT, SIGTERM, SIGHUP];
-        let heeded = wanted.into_iter().filter(|signal| !ignored.has(*signal));
-        let mut signals = Signals::new(heeded)?;
+        let mut signals = Signals::new(heeded())?;
         let handle = signals.handle();
         std::thread::Builder::new().spawn(move || {
             for signal in signals.forever() {
@@ -94,6 +91,13 @@ impl Listener {
         })?;
         Ok(Listener(handle))
     }
+}
+
+/// Those of SIGINT, SIGQUIT, SIGTERM and SIGHUP that we are not made to ignore.
+pub fn heeded() -> Vec<i32> {
+    let ignored = ignored(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    let wanted = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter();
+    wanted.filter(|signal| !ignored.has(*signal)).collect()
 }
 
 /// Signals that a process ignores; its children inherit that.

@@ -27,6 +27,7 @@ mod orphans;
 mod child;
 
 mod events;
+pub use events::heeded;
 
 mod running;
 

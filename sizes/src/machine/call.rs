@@ -174,6 +174,7 @@ impl Machine<'_> {
         if models::fallback::is_output(name) {
             return Ok(values.first().copied().unwrap_or(UNSET));
         }
+        self.note_handed_on(name, values);
         let status = models::fallback::call(&mut self.host, name, values)?;
         let unknown = self.unknown_result(name, args, values)?;
         Ok(status.unwrap_or(unknown))

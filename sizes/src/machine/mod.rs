@@ -9,6 +9,7 @@ pub mod branch;
 pub mod call;
 pub mod convert;
 pub mod effects;
+mod handed_on;
 pub mod host;
 mod loose;
 pub mod mark;

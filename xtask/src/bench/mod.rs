@@ -1,5 +1,6 @@
 //! The one place for measured figures: each has a name, a value with its unit, a target, and whether it holds.
 
+mod build;
 mod command_time;
 mod figure;
 mod footprint;
@@ -39,6 +40,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "run",
         slow: false,
         take: overhead::overhead,
+    },
+    Measurement {
+        name: "build",
+        slow: false,
+        take: build::over_nvcc,
     },
     Measurement {
         name: "cold",

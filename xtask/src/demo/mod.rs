@@ -28,7 +28,7 @@ pub fn run() -> Result<(), ChoreError> {
         "4. Building {} CUDA programs with the real nvcc and their own builds",
         PROGRAMS.len()
     ));
-    show::command("migfit build --virtual -- make");
+    show::command("migfit build --host-compiler clang --virtual -- make");
     let folder = prepare(|make| process::run(make, "the compiler's message is above"))?;
     show::chapter("5. What each program needs, before it runs");
     PROGRAMS

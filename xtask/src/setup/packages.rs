@@ -1,5 +1,6 @@
 //! Debian packages that building needs, installed with apt where something is missing: LLVM 19 for the
-//! analyzer, clang as the host compiler that gives IR, python3-venv to bring nvcc, make, cmake, ninja and g++ for programs.
+//! analyzer, clang as the host compiler that gives IR, python3-venv to bring nvcc, make, cmake, ninja, ccache and g++ for
+//! programs.
 
 use crate::error::ChoreError;
 use crate::process;
@@ -46,6 +47,11 @@ const TOOLS: &[Tool] = &[
         name: "ninja",
         present: ninja,
         packages: &["ninja-build"],
+    },
+    Tool {
+        name: "ccache",
+        present: ccache,
+        packages: &["ccache"],
     },
     Tool {
         name: "g++",
@@ -165,6 +171,10 @@ fn cmake() -> bool {
 
 fn ninja() -> bool {
     present("ninja", &["--version"])
+}
+
+fn ccache() -> bool {
+    present("ccache", &["--version"])
 }
 
 fn gxx() -> bool {

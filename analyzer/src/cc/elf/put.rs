@@ -218,7 +218,7 @@ fn loaded_end(header: &FileHeader64<LE>, segments: &[ProgramHeader64<LE>]) -> u6
     ends.chain(headers).max().unwrap_or_default()
 }
 
-fn align(bytes: &mut Vec<u8>, to: u64) {
+pub(super) fn align(bytes: &mut Vec<u8>, to: u64) {
     let to = usize::try_from(to).unwrap_or(1).clamp(1, 4096);
     bytes.resize(bytes.len().next_multiple_of(to), 0);
 }

@@ -15,6 +15,14 @@ pub fn section<'a>(file: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, ElfEr
     Ok(found.map(|section| section.data()).transpose()?)
 }
 
+/// Whether a section has a name that begins so.
+pub fn has_section_beginning(file: &[u8], beginning: &str) -> bool {
+    let Ok(elf) = parse(file) else { return false };
+    let begins = |name: &str| name.starts_with(beginning);
+    elf.sections()
+        .any(|section| section.name().is_ok_and(begins))
+}
+
 /// Whether the file is a relocatable object.
 pub fn is_object(file: &[u8]) -> bool {
     parse(file).is_ok_and(|elf| elf.elf_header().e_type(LittleEndian) == object::elf::ET_REL)
