@@ -25,6 +25,36 @@ pub enum AnalyzeError {
         /// LLVM's words.
         message: String,
     },
+    /// A file without a byte.
+    #[error("{} is empty. Hint: compile it again", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that no compiler makes so large.
+    #[error("{} has {bytes} bytes, more than any module of IR that is read. Hint: name the IR of one program", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Code of the GPU.
+    #[error("{} is device code (for {target}), and sizes lie in the host's. Hint: compile with --cuda-host-only", path.display())]
+    DeviceCode {
+        /// The file.
+        path: PathBuf,
+        /// What it is for.
+        target: String,
+    },
+    /// Code of another kind of processor.
+    #[error("{} is for {target}. Hint: compile it for x86_64, with pointers of 64 bits", path.display())]
+    OtherProcessor {
+        /// The file.
+        path: PathBuf,
+        /// What it is for.
+        target: String,
+    },
     /// A module does not fit those linked before it.
     #[error("cannot link {} with the other modules: {message}. Hint: check for two definitions of one name", path.display())]
     Link {

@@ -9,6 +9,7 @@ use migfit_analyzer::lower::print;
 use migfit_analyzer::outside::{Exports, SystemFunctions};
 use migfit_analyzer::pipeline::{self, Slicing, Surroundings};
 use migfit_schema::program::Part;
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -22,10 +23,10 @@ const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--wit
        migfit-analyze strip IN OUT";
 
 fn main() -> anyhow::Result<()> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let (verb, rest) = words.split_first().context(USAGE)?;
     let options = Options::parse(rest)?;
-    match verb.as_str() {
+    match verb.to_string_lossy().as_ref() {
         "profile" => profile(&options),
         "dump" => dump(&options),
         "strip" => strip(&options),
@@ -51,7 +52,7 @@ struct Options {
 }
 
 impl Options {
-    fn parse(words: &[String]) -> anyhow::Result<Self> {
+    fn parse(words: &[OsString]) -> anyhow::Result<Self> {
         let mut options = Options {
             name: None,
             out: None,
@@ -67,19 +68,20 @@ impl Options {
         while let Some(word) = words.next() {
             let mut value = || {
                 let value = words.next();
-                value.with_context(|| format!("{word} wants a value\n{USAGE}"))
+                value.with_context(|| format!("{} wants a value\n{USAGE}", word.display()))
             };
-            match word.as_str() {
-                "--name" => options.name = Some(value()?.clone()),
+            let mut text = || value().map(|value: &OsString| value.to_string_lossy().into_owned());
+            match word.to_string_lossy().as_ref() {
+                "--name" => options.name = Some(text()?),
                 "--out" => options.out = Some(PathBuf::from(value()?)),
-                "--without-ir" => options.without_ir.push(value()?.clone()),
+                "--without-ir" => options.without_ir.push(text()?),
                 "--system-functions" => options.system_functions = Some(PathBuf::from(value()?)),
                 "--limited" => options.limited = true,
                 "--exports" => options.exports = Some(PathBuf::from(value()?)),
                 "--library" => options.libraries.push(PathBuf::from(value()?)),
                 "--unsliced" => options.slicing = Slicing::Off,
                 flag if flag.starts_with('-') => anyhow::bail!("no such option: {flag}\n{USAGE}"),
-                file => options.files.push(PathBuf::from(file)),
+                _ => options.files.push(PathBuf::from(word)),
             }
         }
         Ok(options)

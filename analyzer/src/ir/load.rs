@@ -11,15 +11,26 @@ const BITCODE_MAGIC: &[u8] = b"BC\xc0\xde";
 /// First bytes of bitcode inside Apple's wrapper, which LLVM reads as well.
 const WRAPPER_MAGIC: &[u8] = b"\xde\xc0\x17\x0b";
 
+/// Largest file that is read; one of a million instructions has a hundredth of it.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Reads one file and verifies what it holds.
 ///
 /// # Errors
 /// When the file cannot be read, or holds neither valid bitcode nor valid IR text.
 pub fn read<'c>(context: &'c Context, path: &Path) -> Result<Module<'c>, AnalyzeError> {
-    let bytes = std::fs::read(path).map_err(|cause| AnalyzeError::Read {
+    let unreadable = |cause| AnalyzeError::Read {
         path: path.to_owned(),
         cause,
-    })?;
+    };
+    let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
+    if bytes > MOST_BYTES {
+        return Err(AnalyzeError::TooLarge {
+            path: path.to_owned(),
+            bytes,
+        });
+    }
+    let bytes = std::fs::read(path).map_err(unreadable)?;
     parse(context, &bytes, path)
 }
 
@@ -36,6 +47,11 @@ pub fn parse<'c>(
         path: path.to_owned(),
         message,
     };
+    if bytes.is_empty() {
+        return Err(AnalyzeError::Empty {
+            path: path.to_owned(),
+        });
+    }
     let is_bitcode = bytes.starts_with(BITCODE_MAGIC) || bytes.starts_with(WRAPPER_MAGIC);
     // LLVM's text reader wants a zero byte behind the text; the copying constructor adds it.
     let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, &path.to_string_lossy());
@@ -46,7 +62,24 @@ pub fn parse<'c>(
     }
     .map_err(|error| refuse(error.to_string()))?;
     module.verify().map_err(|error| refuse(error.to_string()))?;
+    check_target(&module, path)?;
     Ok(module)
+}
+
+/// Refuses code that the models of the C library and of CUDA do not fit; a module that does not tell is taken.
+fn check_target(module: &Module<'_>, path: &Path) -> Result<(), AnalyzeError> {
+    const DEVICES: [&str; 4] = ["nvptx", "amdgcn", "spir", "r600"];
+    let triple = module.get_triple();
+    let triple = triple.as_str().to_string_lossy();
+    let processor = triple.split('-').next().unwrap_or_default();
+    let (path, target) = (path.to_owned(), triple.to_string());
+    if DEVICES.iter().any(|device| processor.starts_with(device)) {
+        return Err(AnalyzeError::DeviceCode { path, target });
+    }
+    match processor {
+        "" | "x86_64" | "amd64" if !triple.ends_with("x32") => Ok(()),
+        _ => Err(AnalyzeError::OtherProcessor { path, target }),
+    }
 }
 
 /// Reads and links all files into one module.
@@ -69,4 +102,96 @@ pub fn link<'c>(
             })?;
     }
     Ok(linked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAIN: &str = "define i32 @main() { ret i32 0 }";
+
+    fn refused(text: &[u8]) -> String {
+        let context = Context::create();
+        let parsed = parse(&context, text, Path::new("a.ll"));
+        parsed
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn what_is_no_host_module_is_told_by_what_it_is() {
+        let of = |triple: &str| refused(format!("target triple = \"{triple}\"\n{MAIN}").as_bytes());
+        assert_eq!(of("x86_64-unknown-linux-gnu"), "");
+        assert!(of("nvptx64-nvidia-cuda").contains("device code (for nvptx64"));
+        for triple in [
+            "i386-pc-linux-gnu",
+            "aarch64-unknown-linux-gnu",
+            "x86_64-pc-linux-gnux32",
+        ] {
+            assert!(of(triple).contains(&format!("is for {triple}")), "{triple}");
+        }
+        assert!(refused(b"").contains("a.ll is empty"));
+        assert!(refused(b"BC\xc0\xde and nothing that follows").contains("LLVM 19 can read"));
+        assert!(refused(b"hello").contains("LLVM 19 can read"));
+    }
+
+    #[test]
+    fn two_definitions_of_main_do_not_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ["one.ll", "two.ll"].map(|name| folder.path().join(name));
+        for file in &files {
+            std::fs::write(file, MAIN).unwrap();
+        }
+        let context = Context::create();
+        let error = link(&context, &files).unwrap_err().to_string();
+        assert!(
+            error.contains("two.ll") && error.contains("main"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_file_of_gigabytes_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("large.bc");
+        let made = std::fs::File::create(&file).unwrap();
+        made.set_len(10 << 30).unwrap();
+        let error = read(&Context::create(), &file).unwrap_err().to_string();
+        assert!(error.contains("10737418240 bytes"), "{error}");
+    }
+
+    /// Bitcode whose producer says that it is of LLVM 29, cut: LLVM refuses it and names both versions.
+    #[test]
+    fn bitcode_of_a_newer_llvm_is_told_with_both_versions() {
+        let context = Context::create();
+        let module = parse(&context, MAIN.as_bytes(), Path::new("a.ll")).unwrap();
+        let mut bytes = module.write_bitcode_to_memory().as_slice().to_vec();
+        let bits = |text: &str| {
+            text.bytes()
+                .flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1))
+                .collect::<Vec<_>>()
+        };
+        let (old, new) = (bits("LLVM19"), bits("LLVM29"));
+        let bit = |bytes: &[u8], at: usize| bytes[at / 8] >> (at % 8) & 1 == 1;
+        let at = (0..bytes.len() * 8 - old.len())
+            .find(|start| (0..old.len()).all(|index| bit(&bytes, start + index) == old[index]));
+        let Some(start) = at else {
+            panic!("the producer is written in another way")
+        };
+        for (index, bit) in new.iter().enumerate() {
+            let (byte, mask) = ((start + index) / 8, 1 << ((start + index) % 8));
+            bytes[byte] = if *bit {
+                bytes[byte] | mask
+            } else {
+                bytes[byte] & !mask
+            };
+        }
+        bytes.truncate(bytes.len() / 2 / 4 * 4);
+        let error = refused(&bytes);
+        assert!(
+            error.contains("LLVM29") && error.contains("LLVM 19"),
+            "{error}"
+        );
+    }
 }

@@ -23,6 +23,14 @@ pub enum AnalyzeError {
     /// A folder, a pipe, a device.
     #[error("'{}' is no regular file", .0.display())]
     NotAFile(PathBuf),
+    /// A file that no compiler makes so large.
+    #[error("'{}' has {bytes} bytes, more than any object or module that is read", file.display())]
+    TooLarge {
+        /// The file.
+        file: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
     /// Neither a program nor anything that can be made one.
     #[error("'{}' is neither a program, an object, LLVM IR nor a source", .0.display())]
     OtherKind(PathBuf),
@@ -116,9 +124,9 @@ impl Explain for AnalyzeError {
             AnalyzeError::Model(error) => return error.hint(),
             AnalyzeError::Json(_) => return None,
             AnalyzeError::Unreadable { .. } => "see what is there: ls -l",
-            AnalyzeError::NotAFile(_) | AnalyzeError::OtherKind(_) => {
-                "name a program, .o, .ll, .bc, .cu, .cpp or .c"
-            }
+            AnalyzeError::NotAFile(_)
+            | AnalyzeError::TooLarge { .. }
+            | AnalyzeError::OtherKind(_) => "name a program, .o, .ll, .bc, .cu, .cpp or .c",
             AnalyzeError::NoIr(_) => "compile it with migfit: migfit build -- nvcc -c FILE.cu",
             AnalyzeError::Damaged { .. } => "compile it again",
             AnalyzeError::Compile { .. } => {
@@ -146,6 +154,7 @@ impl Explain for AnalyzeError {
             | AnalyzeError::NoFolder(_)
             | AnalyzeError::WorkingFolder(_) => ExitCode::NoSuchTarget,
             AnalyzeError::NotAFile(_)
+            | AnalyzeError::TooLarge { .. }
             | AnalyzeError::OtherKind(_)
             | AnalyzeError::Damaged { .. }
             | AnalyzeError::Compile { .. }

@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 
 /// Section in which clang's `-fembed-bitcode` puts a module.
 const EMBEDDED: &str = ".llvmbc";
+/// Largest object or module that is read.
+const MOST_BYTES: u64 = 1 << 30;
 /// Characters of the analyzer's own message that are kept.
 const MESSAGE: usize = 400;
 
@@ -26,7 +28,14 @@ pub fn profile(file: &Path) -> Result<JobProfile, AnalyzeError> {
     if !found.is_file() {
         return Err(AnalyzeError::NotAFile(file.to_owned()));
     }
-    match kind(file)? {
+    let kind = kind(file)?;
+    if !matches!(kind, Kind::Program) && found.len() > MOST_BYTES {
+        return Err(AnalyzeError::TooLarge {
+            file: file.to_owned(),
+            bytes: found.len(),
+        });
+    }
+    match kind {
         Kind::Ir => from_ir(file, &[file.to_owned()]),
         Kind::Source(source) => {
             let scratch = scratch()?;
@@ -145,7 +154,7 @@ fn from_ir(named: &Path, files: &[PathBuf]) -> Result<JobProfile, AnalyzeError> 
         let first = said.lines().find(|line| !line.trim().is_empty());
         let reason = match first {
             Some(line) => line
-                .trim_start_matches("error: ")
+                .trim_start_matches("Error: ")
                 .chars()
                 .take(MESSAGE)
                 .collect(),

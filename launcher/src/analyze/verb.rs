@@ -4,8 +4,9 @@ use super::error::AnalyzeError;
 use super::{device, json, target};
 use crate::cli::request::AnalyzeRequest;
 use crate::fit::need_text;
+use migfit_schema::profile::{JobProfile, Unknown};
 use migfit_schema::units::Bytes;
-use migfit_sizes::{CommandLine, Limits};
+use migfit_sizes::{CommandLine, Limits, Need, Verdict};
 use std::path::{Path, PathBuf};
 
 /// The text that answers a request.
@@ -20,10 +21,25 @@ pub fn analyze(request: &AnalyzeRequest) -> Result<String, AnalyzeError> {
         env: environment(),
         cwd: folder(request.cwd.as_deref())?,
     };
-    let need = migfit_sizes::evaluate(&profile, &command, &device, &Limits::default());
+    let mut need = migfit_sizes::evaluate(&profile, &command, &device, &Limits::default());
+    need.notes.extend(without_cuda(&profile, &need));
     Ok(match request.json {
         true => json::answer(&profile, &device, &need)?,
         false => need_text::text(&need, Bytes(profile.summary.device_variables)),
+    })
+}
+
+/// What to say of a program in which nothing takes device memory or launches.
+fn without_cuda(profile: &JobProfile, need: &Need) -> Option<Unknown> {
+    let summary = &profile.summary;
+    let none = summary.allocations.is_empty()
+        && summary.launches.is_empty()
+        && summary.kernels.is_empty()
+        && summary.unknowns.is_empty();
+    (none && need.verdict == Verdict::Exact).then(|| Unknown {
+        site: None,
+        what: "program".to_owned(),
+        reason: "it uses no CUDA".to_owned(),
     })
 }
 
