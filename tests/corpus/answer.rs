@@ -1,7 +1,7 @@
 //! What `migfit analyze` answers.
 
-use crate::build;
 use crate::fixture::{Fixture, Run};
+use crate::form::Form;
 use crate::scene::Scene;
 use migfit_tests::{Stage, process, source::tool};
 use serde::Deserialize;
@@ -36,10 +36,10 @@ pub struct Note {
 }
 
 /// Asks for a run's need, and how long the answer took in seconds.
-pub fn of(fixture: &Fixture, run: &Run) -> (Answer, f64) {
+pub fn of(fixture: &Fixture, form: Form, run: &Run) -> (Answer, f64) {
     let scene = Scene::of(fixture, run);
     let mut command = tool(Stage::ready().program("migfit"));
-    command.arg("analyze").arg(build::object(fixture));
+    command.arg("analyze").arg(form.input(fixture));
     command
         .args(["--json", "--args", &run.args, "--cwd"])
         .arg(scene.folder.folder());

@@ -30,7 +30,7 @@ fn kept(fixture: &Fixture, what: &str, more: &str) -> PathBuf {
 
 /// Makes a file unless it is there: first under another name, so that half a file is never taken for a whole one. What
 /// older sources of the fixture left is removed.
-fn made(fixture: &Fixture, what: &str, more: &str, make: impl FnOnce(&Path)) -> PathBuf {
+pub fn made(fixture: &Fixture, what: &str, more: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let path = kept(fixture, what, more);
     if !path.is_file() {
         let name = path.file_name().expect("it has a name").to_string_lossy();

@@ -28,6 +28,10 @@ pub struct Fixture {
     pub setting: Setting,
     /// Flags for the compiler.
     pub flags: Vec<String>,
+    /// Names of the forms that are left out.
+    pub left_out: Vec<String>,
+    /// Names of the forms in which an answer may have assumptions that the usual one does not need.
+    pub assumed_in: Vec<String>,
     /// Words for the linker, behind the objects.
     pub libs: Vec<String>,
 }

@@ -4,7 +4,8 @@
 //! `//! flags: FLAGS` for the compiler; `//! libs: WORDS` for the linker. What all runs find: `//! file NAME: TEXT`
 //! (with `\n`, `\t` and `\xNN`), `//! make: COMMAND` of a shell that makes files, `//! env NAME: VALUE`, `//! stdin: TEXT`,
 //! `//! device: MODEL`. A run: `//! run: ARGS` where the answer must be exact, `//! run (assumed): ARGS` where it has
-//! another verdict. A line that begins with `+` (`//! + file NAME: TEXT`) is for the run above it alone.
+//! another verdict. `//! without FORM: REASON` leaves a form of `form.rs` out; `//! assumed in FORM: REASON` accepts an
+//! answer with assumptions there. A line that begins with `+` (`//! + file NAME: TEXT`) is for the run above it alone.
 
 use crate::fixture::{Fixture, Run, Setting};
 
@@ -35,7 +36,11 @@ impl Fixture {
             "libs" => self.libs.extend(words()),
             "run" => self.add_run(value, "exact"),
             _ => {
-                if let Some(verdict) = key.strip_prefix("run (") {
+                if let Some(form) = key.strip_prefix("without ") {
+                    self.left_out.push(form.to_owned());
+                } else if let Some(form) = key.strip_prefix("assumed in ") {
+                    self.assumed_in.push(form.to_owned());
+                } else if let Some(verdict) = key.strip_prefix("run (") {
                     self.add_run(value, verdict.trim_end_matches(')'));
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::answer::{self, Answer, Note};
 use crate::fixture::{Fixture, Run};
+use crate::form::Form;
 use crate::truth::{self, Truth};
 use std::collections::BTreeMap;
 
@@ -83,17 +84,17 @@ impl Judged {
     }
 }
 
-/// Judges all runs of a program.
-pub fn judge(fixture: &Fixture) -> Vec<Judged> {
+/// Judges all runs of a program in one form.
+pub fn judge(fixture: &Fixture, form: Form) -> Vec<Judged> {
     let numbered = fixture.runs.iter().enumerate();
     numbered
-        .map(|(number, run)| one(fixture, number, run))
+        .map(|(number, run)| one(fixture, form, number, run))
         .collect()
 }
 
-fn one(fixture: &Fixture, number: usize, run: &Run) -> Judged {
+fn one(fixture: &Fixture, form: Form, number: usize, run: &Run) -> Judged {
     let truth = truth::of(fixture, number, run);
-    let (answer, seconds) = answer::of(fixture, run);
+    let (answer, seconds) = answer::of(fixture, form, run);
     let differences = differences(&answer, &truth);
     let grade = grade(&answer, &truth, differences.is_empty());
     let mut why = differences;
@@ -101,10 +102,13 @@ fn one(fixture: &Fixture, number: usize, run: &Run) -> Judged {
     why.extend(answer.assumptions.iter().map(|note| told("assumed", note)));
     why.truncate(6);
     Judged {
-        program: fixture.name.clone(),
+        program: form.name_of(fixture),
         number,
         args: run.args.clone(),
-        stated: run.verdict.clone(),
+        stated: match form.may_differ(fixture, &run.verdict, grade) {
+            true => answer.verdict.clone(),
+            false => run.verdict.clone(),
+        },
         verdict: answer.verdict,
         grade,
         seconds,

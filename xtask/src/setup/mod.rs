@@ -3,6 +3,7 @@
 
 pub mod clients;
 pub mod cuda;
+mod headers;
 mod packages;
 mod python;
 
@@ -18,5 +19,6 @@ pub fn run() -> Result<(), ChoreError> {
 /// What the tests need too.
 pub fn run_for_tests() -> Result<(), ChoreError> {
     run()?;
-    clients::install_missing()
+    clients::install_missing()?;
+    headers::install_missing()
 }
