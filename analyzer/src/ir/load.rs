@@ -160,43 +160,4 @@ mod tests {
         let error = read(&Context::create(), &file).unwrap_err().to_string();
         assert!(error.contains("10737418240 bytes"), "{error}");
     }
-
-    /// Bitcode whose producer says that it is of LLVM 29, cut: LLVM refuses it and names both versions.
-    #[test]
-    fn bitcode_of_a_newer_llvm_is_told_with_both_versions() {
-        let context = Context::create();
-        let module = parse(&context, MAIN.as_bytes(), Path::new("a.ll")).unwrap();
-        let mut bytes = module.write_bitcode_to_memory().as_slice().to_vec();
-        // Six bits a letter, as bitcode writes texts of letters and digits.
-        let letters = ('a'..='z')
-            .chain('A'..='Z')
-            .chain('0'..='9')
-            .collect::<String>();
-        let bits = |text: &str| {
-            let numbers = text.chars().map(|letter| letters.find(letter).unwrap());
-            let bits = numbers.flat_map(|number| (0..6).map(move |bit| number >> bit & 1 == 1));
-            bits.collect::<Vec<bool>>()
-        };
-        let (old, new) = (bits("LLVM19"), bits("LLVM29"));
-        let bit = |bytes: &[u8], at: usize| bytes[at / 8] >> (at % 8) & 1 == 1;
-        let at = (0..bytes.len() * 8 - old.len())
-            .find(|start| (0..old.len()).all(|index| bit(&bytes, start + index) == old[index]));
-        let Some(start) = at else {
-            panic!("the producer is written in another way")
-        };
-        for (index, bit) in new.iter().enumerate() {
-            let (byte, mask) = ((start + index) / 8, 1 << ((start + index) % 8));
-            bytes[byte] = if *bit {
-                bytes[byte] | mask
-            } else {
-                bytes[byte] & !mask
-            };
-        }
-        bytes.truncate(bytes.len() / 2 / 4 * 4);
-        let error = refused(&bytes);
-        assert!(
-            error.contains("LLVM29") && error.contains("LLVM 19"),
-            "{error}"
-        );
-    }
 }
