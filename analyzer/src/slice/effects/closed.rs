@@ -12,6 +12,9 @@ pub fn effect(name: &str) -> Option<Effect> {
     if name == "nvrtcGetLoweredName" {
         return None;
     }
+    if library == "NVRTC" {
+        return Some(plain(compiler(name), Returns::Status));
+    }
     let letters = if library == "NVTX" || has("Destroy") {
         "-"
     } else if has("Create") || name.starts_with("cufftPlan") {
@@ -24,6 +27,16 @@ pub fn effect(name: &str) -> Option<Effect> {
         "b"
     };
     Some(plain(letters, Returns::Status))
+}
+
+/// NVRTC compiles for the device: names go in, sizes and code come out.
+fn compiler(name: &str) -> &'static str {
+    match name {
+        "nvrtcAddNameExpression" | "nvrtcCompileProgram" => "-",
+        "nvrtcCreateProgram" | "nvrtcDestroyProgram" => "w-",
+        _ if name.starts_with("nvrtcGet") => "-w",
+        _ => "b",
+    }
 }
 
 /// Calls of cuBLAS whose results lie on the device.
@@ -48,6 +61,8 @@ mod tests {
         assert_eq!(of("cublasDdot_v2", 6), Use::Both);
         assert_eq!(of("cusolverDnDgetrf_bufferSize", 5), Use::Both);
         assert_eq!(of("cublasGetMatrix", 5), Use::Both);
+        assert_eq!(of("nvrtcAddNameExpression", 1), Use::Value);
+        assert_eq!(of("nvrtcGetPTXSize", 1), Use::Writes);
         assert!(effect("cudaMalloc").is_none());
     }
 }
