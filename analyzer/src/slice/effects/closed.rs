@@ -15,13 +15,13 @@ pub fn effect(name: &str) -> Option<Effect> {
     if library == "NVRTC" {
         return Some(plain(compiler(name), Returns::Status));
     }
+    let stays_on_device = (library == "cuBLAS" && computes(name)) || name.starts_with("cufftExec");
+    let only_reads = name == "cublasSetVector" || name == "cublasSetMatrix" || has("SetStream");
     let letters = if library == "NVTX" || has("Destroy") {
         "-"
     } else if has("Create") || name.starts_with("cufftPlan") {
         "w-"
-    } else if name == "cublasSetVector" || name == "cublasSetMatrix" || has("SetStream") {
-        "-"
-    } else if (library == "cuBLAS" && computes(name)) || name.starts_with("cufftExec") {
+    } else if stays_on_device || only_reads {
         "-"
     } else {
         "b"
