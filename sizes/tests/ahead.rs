@@ -126,11 +126,3 @@ fn any_way_to_an_allocation_makes_a_lower_bound() {
         assert_eq!(need.unknowns[0].what, "branch", "{number}");
     }
 }
-
-#[test]
-fn a_handler_that_is_not_here_is_taken_not_to_run() {
-    let caught = |program: &mut SizeProgram| program.catches.push(Place { file: 0, line: 9 });
-    let need = stopping(caught, nothing, nothing);
-    assert_eq!(need.verdict, Verdict::Assumed);
-    assert_eq!(need.assumptions[0].what, "rest of the program");
-}

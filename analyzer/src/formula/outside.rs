@@ -1,11 +1,11 @@
-//! Code that formulas say nothing of: functions that nobody looked into, and handlers of exceptions.
+//! Code that formulas say nothing of: functions that nobody looked into.
 
 use crate::formula::scene::Scene;
 use crate::ir::stubs::people_name;
 use crate::slice::position::instructions;
 use migfit_schema::profile::Unknown;
 
-/// One note for each place that calls such a function, and one for each handler.
+/// One note for each place that calls such a function.
 pub fn notes(scene: &Scene<'_>) -> Vec<Unknown> {
     let mut all: Vec<Unknown> = Vec::new();
     let program = scene.program;
@@ -24,16 +24,5 @@ pub fn notes(scene: &Scene<'_>) -> Vec<Unknown> {
             }
         }
     }
-    all.extend(program.catches.iter().map(|place| {
-        let site = scene.site(*place);
-        let at = site
-            .as_ref()
-            .map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-        Unknown {
-            site,
-            what: format!("handler of exceptions at {at}"),
-            reason: "what it does is not looked into".to_owned(),
-        }
-    }));
     all
 }

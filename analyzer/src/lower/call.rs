@@ -1,9 +1,10 @@
 //! Calls: of functions with a body, of functions outside, through pointers, of kernels' stubs, of intrinsics.
 
 use super::function::Body;
-use super::intrinsic;
+use super::{intrinsic, threads};
 use crate::ir::view::instruction::Instruction;
 use crate::ir::view::value::{Value, ValueKind};
+use crate::outside;
 use migfit_schema::program::{Callee, Op, Operand, Type};
 
 /// Lowers a `call` or the call of an `invoke`.
@@ -24,7 +25,10 @@ pub(super) fn lower<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Resul
         body.emit(Op::Launch { kernel });
         return Ok(());
     }
-    let callee = if function.has_body() {
+    if !function.has_body() && threads::start(body, call, &name)? {
+        return Ok(());
+    }
+    let callee = if function.has_body() && name != outside::TO_TEXT {
         Callee::Function(body.program.function(function))
     } else {
         Callee::External(name)

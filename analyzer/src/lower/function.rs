@@ -7,6 +7,8 @@ use super::lanes::Lanes;
 use super::looseness;
 use super::program::{Lowering, index};
 use super::terminator;
+use super::threads;
+use super::unwind::Throwers;
 use crate::ir::names;
 use crate::ir::view::function::{Block, Function};
 use crate::ir::view::instruction::Instruction;
@@ -80,7 +82,7 @@ impl<'p, 'm> Body<'p, 'm> {
     }
 
     fn blocks(&mut self, function: Function<'m>) -> Vec<schema::Block> {
-        let reachable = reachable(function);
+        let reachable = reachable(function, self.program.throwers.as_ref());
         let blocks: Vec<Block<'m>> = function
             .blocks()
             .into_iter()
@@ -160,6 +162,9 @@ impl<'p, 'm> Body<'p, 'm> {
         let results = self.results.clone();
         let dst: Vec<Reg> = results.iter().map(|_| self.fresh()).collect();
         let returned = dst.iter().copied().map(Operand::Reg).collect();
+        if results.is_empty() && threads::forward(self, &name) {
+            return self.returning(Vec::new());
+        }
         self.emit(match self.program.facts.stubs.get(&name) {
             Some(kernel) => Op::Launch { kernel: *kernel },
             None => Op::Call {
@@ -173,10 +178,14 @@ impl<'p, 'm> Body<'p, 'm> {
                     .collect(),
             },
         });
+        self.returning(returned)
+    }
+
+    fn returning(&mut self, results: Vec<Operand>) -> schema::Block {
         schema::Block {
             phis: Vec::new(),
             ops: std::mem::take(&mut self.ops),
-            end: Terminator::Return(returned),
+            end: Terminator::Return(results),
             end_place: Place::default(),
         }
     }
@@ -291,8 +300,8 @@ impl<'p, 'm> Body<'p, 'm> {
     }
 }
 
-/// Blocks that control can reach without an exception.
-fn reachable<'m>(function: Function<'m>) -> HashSet<Block<'m>> {
+/// Blocks that control can reach; landings of exceptions only where something may throw.
+fn reachable<'m>(function: Function<'m>, throwers: Option<&Throwers<'m>>) -> HashSet<Block<'m>> {
     let mut found = HashSet::new();
     let mut waiting: Vec<Block<'m>> = function.blocks().into_iter().take(1).collect();
     while let Some(block) = waiting.pop() {
@@ -301,7 +310,7 @@ fn reachable<'m>(function: Function<'m>) -> HashSet<Block<'m>> {
                 block
                     .terminator()
                     .into_iter()
-                    .flat_map(terminator::normal_successors),
+                    .flat_map(|end| Throwers::successors(throwers, end)),
             );
         }
     }

@@ -1,7 +1,7 @@
 //! One instruction of LLVM in, operations on registers out. What has no form becomes `Unsupported` with the reason.
 
 use super::function::Body;
-use super::{aggregate, arithmetic, atomic, bits, call, memory, wide};
+use super::{aggregate, arithmetic, atomic, bits, call, memory, unwind, wide};
 use crate::ir::view::instruction::Instruction;
 use llvm_sys::LLVMOpcode;
 use migfit_schema::program::Op;
@@ -46,7 +46,9 @@ fn dispatch<'m>(body: &mut Body<'_, 'm>, instruction: Instruction<'m>) -> Result
         LLVMCall | LLVMInvoke => call::lower(body, instruction),
         LLVMExtractElement | LLVMInsertElement | LLVMExtractValue | LLVMInsertValue
         | LLVMShuffleVector => aggregate::lower(body, instruction),
-        LLVMRet | LLVMBr | LLVMSwitch | LLVMIndirectBr | LLVMUnreachable | LLVMCallBr => Ok(()),
+        LLVMLandingPad => unwind::landing(body, instruction),
+        LLVMRet | LLVMBr | LLVMSwitch | LLVMIndirectBr | LLVMUnreachable | LLVMCallBr
+        | LLVMResume => Ok(()),
         other => Err(format!("instruction {other:?}")),
     }
 }

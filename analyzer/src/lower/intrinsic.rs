@@ -4,6 +4,7 @@ use super::arithmetic;
 use super::function::Body;
 use super::overflow;
 use super::reduction;
+use super::unwind;
 use crate::ir::view::instruction::Instruction;
 use migfit_schema::program::{BinaryOp, Callee, Cast, Compare, Op, Operand, Reg, Type, Unary};
 
@@ -44,6 +45,7 @@ pub(super) fn lower<'m>(
             body.emit(Op::MemSet { to, byte, bytes });
             Ok(())
         }
+        "eh.typeid.for" => unwind::type_number(body, call),
         "ptrmask" => pointer_mask(body, call),
         _ if short.starts_with("vector.reduce.") => reduction::lower(body, call, short),
         _ if library_name(short).is_some() => library_calls(body, call, short),

@@ -13,6 +13,12 @@ mod function;
 
 mod terminator;
 
+mod unwind;
+
+mod leaving;
+
+mod threads;
+
 mod instruction;
 
 mod aggregate;

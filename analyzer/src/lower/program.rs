@@ -3,6 +3,8 @@
 
 use super::function;
 use super::global;
+use super::leaving::MayThrow;
+use super::unwind::Throwers;
 use crate::ir::places::Places;
 use crate::ir::stubs::CudaFacts;
 use crate::ir::view::constant::Global;
@@ -12,7 +14,7 @@ use crate::ir::view::module::ModuleView;
 use crate::ir::view::types::Layout;
 use crate::outside::Exports;
 use migfit_schema::program::{self as schema, FunctionId, GlobalId, Place, SizeProgram};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Lowers everything that the program can reach from `main`, static constructors and exports. A module without `main`
 /// of which no exports are known starts from all its functions.
@@ -55,8 +57,11 @@ enum Waiting<'m> {
 
 /// What is known while a program is lowered.
 pub(super) struct Lowering<'m> {
+    module: ModuleView<'m>,
     pub(super) layout: Layout<'m>,
     pub(super) facts: &'m CudaFacts,
+    /// Where the program catches exceptions: who may throw.
+    pub(super) throwers: Option<Throwers<'m>>,
     places: Places,
     place_of: HashMap<Location<'m>, Place>,
     files: Vec<String>,
@@ -73,8 +78,10 @@ pub(super) struct Lowering<'m> {
 impl<'m> Lowering<'m> {
     fn new(module: ModuleView<'m>, facts: &'m CudaFacts) -> Self {
         Lowering {
+            module,
             layout: module.layout(),
             facts,
+            throwers: (!facts.handlers.is_empty()).then(|| Throwers::of(module)),
             places: Places::of(module),
             place_of: HashMap::new(),
             files: Vec::new(),
@@ -106,6 +113,12 @@ impl<'m> Lowering<'m> {
         let id = self.queue(Waiting::Module(global));
         self.globals.insert(global, id);
         id
+    }
+
+    /// Number of the global of this name, where the module has one.
+    pub(super) fn global_named(&mut self, name: &str) -> Option<GlobalId> {
+        let found = self.module.globals().find(|global| global.name() == name)?;
+        Some(self.global(found))
     }
 
     /// Number of a global that the module does not have: the variable that a managed pointer is set to.
@@ -158,6 +171,24 @@ impl<'m> Lowering<'m> {
         }))
     }
 
+    /// Gives every function ways out for exceptions, where they are followed.
+    fn lead_out(&mut self, first: HashSet<FunctionId>) {
+        let Some(throwers) = &self.throwers else {
+            return;
+        };
+        let known = self.functions.iter();
+        let may_throw = MayThrow {
+            functions: known
+                .filter(|(one, _)| throwers.contain(**one))
+                .map(|(_, id)| *id)
+                .collect(),
+            pointers: throwers.any(),
+        };
+        for (id, function) in (0u32..).zip(&mut self.lowered) {
+            may_throw.lead_out(function, first.contains(&id));
+        }
+    }
+
     /// Lowers what waits until nothing new is met.
     fn finish(mut self, constructors: Vec<FunctionId>, main: Option<FunctionId>) -> SizeProgram {
         loop {
@@ -174,6 +205,7 @@ impl<'m> Lowering<'m> {
                 break;
             }
         }
+        self.lead_out(constructors.iter().copied().chain(main).collect());
         let handlers = self.facts.handlers.clone();
         let catches = handlers.into_iter().map(|at| self.handler(at)).collect();
         SizeProgram {

@@ -1,24 +1,13 @@
-//! How a block of LLVM ends in, the same in register code out. Unwind edges are left out: no run of any program that
-//! was looked at ever threw (and a throw itself is a call that the evaluator reports).
+//! How a block of LLVM ends in, the same in register code out. Unwind edges are in `unwind`.
 
 use super::function::Body;
 use super::lanes::Lanes;
+use super::unwind::{self, Throwers};
 use crate::ir::view::constant::ConstantKind;
-use crate::ir::view::function::Block;
 use crate::ir::view::instruction::Instruction;
 use crate::ir::view::value::{Value, ValueKind};
 use llvm_sys::LLVMOpcode;
 use migfit_schema::program::{BlockId, OnUnknown, Op, Terminator, Type};
-
-/// Successors without those of exceptions.
-pub(super) fn normal_successors(terminator: Instruction<'_>) -> Vec<Block<'_>> {
-    let mut successors = terminator.successors();
-    if terminator.opcode() == LLVMOpcode::LLVMInvoke {
-        // Normal destination first, then the landing pad.
-        successors.truncate(1);
-    }
-    successors
-}
 
 /// Lowers a terminator. The call of an `invoke` was lowered before, as an instruction.
 pub(super) fn lower<'m>(body: &mut Body<'_, 'm>, terminator: Instruction<'m>) -> Terminator {
@@ -29,7 +18,8 @@ pub(super) fn lower<'m>(body: &mut Body<'_, 'm>, terminator: Instruction<'m>) ->
         })),
         LLVMOpcode::LLVMBr => branch(body, terminator),
         LLVMOpcode::LLVMSwitch => switch(body, terminator),
-        LLVMOpcode::LLVMInvoke => target(body, terminator, 0).map(Terminator::Jump),
+        LLVMOpcode::LLVMInvoke => invoke(body, terminator),
+        LLVMOpcode::LLVMResume => Ok(unwind::resume(body)),
         LLVMOpcode::LLVMUnreachable => Ok(Terminator::Unreachable),
         other => Err(format!("control flow by {other:?}")),
     };
@@ -51,6 +41,15 @@ fn target<'m>(
     block
         .and_then(|block| body.block_id(block))
         .ok_or_else(|| "jump to a block that does not exist".to_owned())
+}
+
+fn invoke<'m>(body: &mut Body<'_, 'm>, terminator: Instruction<'m>) -> Result<Terminator, String> {
+    let ways = Throwers::successors(body.program.throwers.as_ref(), terminator);
+    let ways: Vec<BlockId> = ways
+        .into_iter()
+        .filter_map(|block| body.block_id(block))
+        .collect();
+    unwind::invoke(body, &ways)
 }
 
 fn branch<'m>(body: &mut Body<'_, 'm>, terminator: Instruction<'m>) -> Result<Terminator, String> {

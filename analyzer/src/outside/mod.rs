@@ -4,11 +4,15 @@
 mod exports;
 mod host;
 mod opaque;
+mod own;
 mod starts;
 mod system;
 mod throws;
 
 pub use exports::Exports;
 pub use opaque::names as opaque;
+pub use own::{
+    LANDING, LEAVES, RESUME, THREAD_BEGINS, THREAD_ENDS, THROWN, TO_TEXT, TYPE_NUMBER, UNCAUGHT,
+};
 pub use system::SystemFunctions;
-pub use throws::throws;
+pub use throws::{may_throw, throws, throws_for_handlers};

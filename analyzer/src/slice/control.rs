@@ -1,7 +1,7 @@
 //! Control dependence: which branches decide whether a block runs. Computed from post-dominators after paths
 //! that only lead to a failing exit are left out, so that error checks control nothing.
 
-use crate::slice::event::is_throw;
+use crate::slice::event::is_on_the_way;
 use crate::slice::flow::Flow;
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, Instruction, Op, Operand, Terminator,
@@ -43,13 +43,13 @@ impl Control {
         Control::with_ends(ends, passing, flow)
     }
 
-    /// Control dependence of a function of a program that catches exceptions: after a throw it may go on.
+    /// Control dependence of a function of a program that catches exceptions: after a throw it may go on, at a handler
+    /// or in a caller.
     pub fn with_handlers(function: &Function, flow: &Flow) -> Control {
-        let mut ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
-        let passing = live(&ends, flow);
-        for (end, block) in ends.iter_mut().zip(&function.blocks) {
-            *end |= block.ops.iter().any(|found| is_throw(&found.op));
-        }
+        let ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
+        let throwing = |block: &Block| block.ops.iter().any(|found| is_on_the_way(&found.op));
+        let throwing: Vec<bool> = function.blocks.iter().map(throwing).collect();
+        let passing = live_past(&ends, flow, &throwing);
         Control::with_ends(ends, passing, flow)
     }
 
@@ -152,12 +152,21 @@ pub fn is_exit(name: &str) -> bool {
 
 /// Blocks from which a normal end can be reached.
 fn live(ends: &[bool], flow: &Flow) -> Vec<bool> {
-    let mut live = ends.to_vec();
-    let mut waiting: Vec<usize> = (0..ends.len()).filter(|block| ends[*block]).collect();
+    live_past(ends, flow, &vec![false; ends.len()])
+}
+
+/// The same, without a way through blocks that are shut.
+fn live_past(ends: &[bool], flow: &Flow, shut: &[bool]) -> Vec<bool> {
+    let mut live: Vec<bool> = ends
+        .iter()
+        .zip(shut)
+        .map(|(end, shut)| *end && !shut)
+        .collect();
+    let mut waiting: Vec<usize> = (0..live.len()).filter(|block| live[*block]).collect();
     while let Some(block) = waiting.pop() {
         for previous in flow.predecessors.get(block).into_iter().flatten() {
             let previous = *previous as usize;
-            if !live[previous] {
+            if !live[previous] && !shut[previous] {
                 live[previous] = true;
                 waiting.push(previous);
             }
@@ -337,19 +346,19 @@ mod tests {
 
     #[test]
     fn a_throw_is_a_way_of_its_own_only_where_something_may_catch_it() {
-        let throw = vec![call("__cxa_throw", &[c(0)])];
-        let body = function(
-            "main",
-            1,
-            vec![
+        let throw = || vec![call("__cxa_throw", &[c(0)])];
+        let body = |end| {
+            let blocks = vec![
                 block(vec![], branch(r(0), 1, 2)),
-                block(throw, Terminator::Unreachable),
+                block(throw(), end),
                 block(vec![], give(c(0))),
-            ],
-        );
-        let flow = Flow::of(&body);
-        assert_eq!(Control::of(&body, &flow).ways(0), [2]);
-        let caught = Control::with_handlers(&body, &flow);
+            ];
+            function("main", 1, blocks)
+        };
+        let dying = body(Terminator::Unreachable);
+        assert_eq!(Control::of(&dying, &Flow::of(&dying)).ways(0), [2]);
+        let caught = body(jump(2));
+        let caught = Control::with_handlers(&caught, &Flow::of(&caught));
         assert_eq!(caught.ways(0), [1, 2]);
         assert_eq!(caught.controllers(1), [0]);
         assert_eq!(caught.only_passing_way(0), Some(2));

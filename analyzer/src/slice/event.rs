@@ -1,6 +1,6 @@
 //! The calls that a slice is made for: device memory taken and given back, launches.
 
-use crate::outside::throws;
+use crate::outside::{LEAVES, RESUME, THREAD_BEGINS, THREAD_ENDS, throws};
 use migfit_schema::program::{Callee, Op, SizeProgram};
 
 /// Allocation and free calls of the runtime and the driver, launches in every form, what graphs are made of.
@@ -133,14 +133,15 @@ pub fn is_opaque(program: &SizeProgram, op: &Op) -> bool {
     matches!(op, Op::Call { callee: Callee::External(name), .. } if program.opaque.contains(name))
 }
 
-/// Whether an instruction throws an exception.
-pub fn is_throw(op: &Op) -> bool {
-    matches!(op, Op::Call { callee: Callee::External(name), .. } if throws(name))
+/// Whether an exception is on its way where this instruction stands: it throws, or a function is left by one.
+pub fn is_on_the_way(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::External(name), .. } if throws(name) || name == LEAVES || name == RESUME)
 }
 
-/// Whether an instruction throws where something may catch it: what comes then is not known.
-pub fn is_caught_throw(program: &SizeProgram, op: &Op) -> bool {
-    !program.catches.is_empty() && is_throw(op)
+/// Whether a thread begins or ends here.
+pub fn is_thread(op: &Op) -> bool {
+    let named = |name: &str| name == THREAD_BEGINS || name == THREAD_ENDS;
+    matches!(op, Op::Call { callee: Callee::External(name), .. } if named(name))
 }
 
 /// Index of the argument that an evaluator does not need: a launch's argument array, a stream where none is captured.

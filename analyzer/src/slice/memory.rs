@@ -146,6 +146,16 @@ impl Scene<'_> {
                 args,
                 ..
             } => self.external(at, name, args, groups),
+            // Code that the program does not have, as behind the tables of the library's classes.
+            Op::Call {
+                callee: Callee::Indirect(pointer),
+                args,
+                ..
+            } if self.pointers.functions(at.function, *pointer).is_empty() => {
+                let all = args.iter().map(|(value, _)| *value).collect();
+                let all = self.closure(at, all, groups);
+                (all, all)
+            }
             _ => (None, None),
         }
     }

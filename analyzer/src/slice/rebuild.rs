@@ -1,7 +1,7 @@
 //! The program cut down to what is kept, block for block: ids of functions, blocks, registers and globals stay, so
 //! that its trace can be compared with the whole program's. A branch that is not kept becomes a jump to its join.
 
-use crate::outside::throws;
+use crate::outside::{UNCAUGHT, throws};
 use crate::slice::control::{Control, is_exit};
 use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
@@ -382,7 +382,7 @@ pub fn empty(end: Terminator) -> Block {
 
 /// Whether a function ends the process, if nothing catches what it throws.
 fn ends_process(name: &str) -> bool {
-    const OTHERS: [&str; 3] = ["abort", "__assert_fail", "_ZSt9terminatev"];
+    const OTHERS: [&str; 4] = ["abort", "__assert_fail", "_ZSt9terminatev", UNCAUGHT];
     is_exit(name) || OTHERS.contains(&name) || throws(name)
 }
 

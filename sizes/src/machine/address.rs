@@ -13,6 +13,20 @@ pub fn function_address(function: u32) -> u64 {
     FUNCTION | (u64::from(function) << 4)
 }
 
+/// Set, beside `FUNCTION`, in addresses of functions of the library.
+const LIBRARY: u64 = 1 << 60;
+
+/// Address of a function of the library.
+pub fn library_address(number: u64) -> u64 {
+    FUNCTION | LIBRARY | (number << 4)
+}
+
+/// The number of the library's function at an address.
+pub fn library_number(address: u64) -> Option<u64> {
+    let marked = address & 15 == 0 && address >> 60 == (FUNCTION | LIBRARY) >> 60;
+    marked.then_some((address & (LIBRARY - 1)) >> 4)
+}
+
 /// The function at an address.
 pub fn function_at(address: u64) -> Option<u32> {
     let index = address.wrapping_sub(FUNCTION) >> 4;
@@ -75,6 +89,13 @@ mod tests {
         assert_eq!(function_at(global_address(7, 0)), None);
         assert_eq!(function_at(0), None);
         assert_eq!(number_of(function_address(7)), None);
+    }
+
+    #[test]
+    fn functions_of_the_library_are_none_of_the_program() {
+        assert_eq!(library_number(library_address(3)), Some(3));
+        assert_eq!(function_at(library_address(3)), None);
+        assert_eq!(library_number(function_address(3)), None);
     }
 
     #[test]

@@ -33,20 +33,15 @@ const HARMLESS: [&str; 18] = [
 ];
 
 impl Machine<'_> {
-    /// Notes where the evaluation stopped so late that the peak is known. Not where the way on leads to a handler of
-    /// an exception, whose code is not here.
+    /// Notes where the evaluation stopped so late that the peak is known. Not while an
+    /// exception is on its way: what runs next lies with its handler.
     pub fn note_what_is_ahead(&mut self, end: &End) {
         let stopped = matches!(end, End::Stopped { .. }) && *end != malformed();
         let late = !self.host.ledger.requests.is_empty();
-        if !stopped || !late || self.host.notes.thrown || self.may_allocate_ahead() {
+        if !stopped || !late || self.host.exceptions.on_the_way() || self.may_allocate_ahead() {
             return;
         }
         self.host.notes.only_launches_ahead = true;
-        if !self.program.catches.is_empty() {
-            let reason = "no exception is thrown there".to_owned();
-            let place = self.host.place;
-            self.host.notes.assume(place, "rest of the program", reason);
-        }
     }
 
     /// True unless no way from here leads to a call that may allocate device memory.

@@ -6,6 +6,7 @@ use super::mark::Mark;
 use super::run::{Machine, malformed};
 use super::step::{set, value};
 use super::value::Value;
+use crate::models::cxx::exceptions;
 use migfit_schema::program::{Block, BlockId, Function, OnUnknown, Op, Operand, Terminator};
 
 impl<'p> Machine<'p> {
@@ -56,6 +57,9 @@ impl<'p> Machine<'p> {
                 }
             }
             Terminator::Return(operands) => return self.give_back(operands, floor),
+            Terminator::Unreachable if self.host.exceptions.on_the_way() => {
+                return Err(exceptions::lost(&mut self.host));
+            }
             Terminator::Unreachable => {
                 return Err(End::Died(format!(
                     "{} ends without a return statement, and an optimiser may have cut what follows \

@@ -9,6 +9,7 @@ use super::value::Value;
 use crate::models;
 use crate::models::callback;
 use crate::models::cuda::graph_run;
+use crate::models::cxx::{exceptions, vtables};
 use crate::report;
 use migfit_schema::program::{Callee, Operand, Reg, Type};
 
@@ -61,6 +62,9 @@ impl Machine<'_> {
             self.push_frame(function, values)?;
             return Ok(Called::Entered);
         }
+        if let Some(name) = pointer.get().ok().and_then(vtables::library_function) {
+            return self.external(name, dst, args, values);
+        }
         let place = self.known_place();
         let why = match pointer.mark.is_hard() {
             true => self.host.explain(pointer.mark),
@@ -87,6 +91,9 @@ impl Machine<'_> {
         values: &[Value],
     ) -> Result<Called, End> {
         self.host.place = self.known_place();
+        if self.host.exceptions.on_the_way() && !exceptions::follows(name) {
+            return Err(exceptions::lost(&mut self.host));
+        }
         if self.host.errno.is_some() {
             models::errno::before_call(&mut self.host, name);
         }
@@ -111,6 +118,7 @@ impl Machine<'_> {
                 }
             }
             Err(Halt::Unknown(mark)) => self.give(dst, Value::unknown(mark), mark),
+            Err(Halt::Thrown) => self.give(dst, UNSET, Mark::LEFT_OUT),
             Err(Halt::End(end)) => return Err(end),
         }
         Ok(Called::Done)
@@ -242,6 +250,9 @@ impl Machine<'_> {
         self.scratch = scratch;
         self.nested -= 1;
         let results = results.map_err(Halt::End)?;
+        if self.host.exceptions.on_the_way() {
+            return Err(Halt::End(exceptions::lost(&mut self.host)));
+        }
         Ok(value(&results, &Operand::Reg(0)))
             .map(|first| if results.is_empty() { UNSET } else { first })
     }

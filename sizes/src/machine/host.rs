@@ -10,6 +10,7 @@ use crate::models::cuda::arrays::ArrayShape;
 use crate::models::cuda::closed::Closed;
 use crate::models::cuda::graph::Graphs;
 use crate::models::cuda::virtual_memory::Physical;
+use crate::models::cxx::exceptions::Exceptions;
 use crate::models::environment::Environment;
 use crate::models::errno::Errno;
 use crate::models::files::Files;
@@ -44,6 +45,8 @@ pub enum Halt {
     Unknown(Mark),
     /// The program does not go on.
     End(End),
+    /// The call throws an exception, which is on its way.
+    Thrown,
 }
 
 impl From<Mark> for Halt {
@@ -102,8 +105,6 @@ pub struct Notes {
     pub missed_free: bool,
     /// A shape of a launch is unknown.
     pub unknown_shape: bool,
-    /// An exception was thrown that something may catch.
-    pub thrown: bool,
     /// The evaluation stopped where only launches may follow, and no allocation.
     pub only_launches_ahead: bool,
     /// Closed libraries that take device memory beside the program's own, in order.
@@ -196,6 +197,10 @@ pub struct Host<'p> {
     pub last_error: i32,
     /// `errno`, where the program asks for it.
     pub errno: Option<Errno>,
+    /// Of threads that run: CUDA calls before they began.
+    pub threads: Vec<u64>,
+    /// Exceptions on their way.
+    pub exceptions: Exceptions,
     /// The environment.
     pub environment: Environment,
     /// Position of `strtok`.

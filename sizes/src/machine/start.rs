@@ -11,6 +11,7 @@ use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::ledger::Ledger;
 use crate::models::cuda::graph::Graphs;
 use crate::models::cuda::virtual_memory::Physical;
+use crate::models::cxx::exceptions::Exceptions;
 use crate::models::cxx::vtables;
 use crate::models::environment::{self, Environment};
 use crate::models::errno;
@@ -55,6 +56,8 @@ pub fn host<'p>(
         second_result: None,
         last_error: 0,
         errno: None,
+        threads: Vec::new(),
+        exceptions: Exceptions::default(),
         environment: Environment::default(),
         strtok: Value::known(0),
         place: Place::default(),
@@ -115,6 +118,10 @@ fn fill_global(host: &mut Host<'_>, index: u32, global: &Global) -> Result<(), E
         }
         name if global.external && (name.starts_with("_ZT") || name.starts_with("_ZSt")) => {
             vtables::fill(host, name, address).map_err(full)?;
+        }
+        // Threads run where they are started, so that what is shared needs no care.
+        "__libc_single_threaded" if global.external => {
+            host.memory.store(address, 1, Value::known(1));
         }
         "optarg" => host.options.arg = init(host, address, 8, 0),
         "optind" => host.options.index = init(host, address, 4, 1),

@@ -190,7 +190,7 @@ fn rarer(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), En
 pub fn full(full: super::memory::Full) -> End {
     match Halt::from(full) {
         Halt::End(end) => end,
-        Halt::Unknown(_) => End::Died("host memory".to_owned()),
+        Halt::Unknown(_) | Halt::Thrown => End::Died("host memory".to_owned()),
     }
 }
 

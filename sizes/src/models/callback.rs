@@ -1,4 +1,4 @@
-//! Library functions that call back into the program: qsort, bsearch, graphs and host functions of CUDA.
+//! Library functions that call back into the program: qsort, bsearch, pthread_once, graphs and host functions of CUDA.
 
 use super::cuda::{graph_run, potential};
 use super::number::arg;
@@ -28,12 +28,24 @@ fn model(name: &str) -> Option<CallingModel> {
     Some(match name.strip_suffix("_ptsz").unwrap_or(name) {
         "qsort" => qsort,
         "bsearch" => bsearch,
+        "pthread_once" => once,
         "cudaGraphLaunch" | "cuGraphLaunch" => graph_run::launch,
         "cudaLaunchHostFunc" | "cuLaunchHostFunc" => graph_run::host_function,
         "cudaStreamAddCallback" | "cuStreamAddCallback" => graph_run::callback,
         "cuOccupancyMaxPotentialBlockSize" => potential::best_block,
         _ => return None,
     })
+}
+
+/// (flag, function): glibc's flag is 2 where the function has run.
+fn once(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let flag = arg(args, 0);
+    let has_run = machine.host.memory.load(flag.get()?, 4).get()? != 0;
+    if !has_run {
+        machine.host.store(flag, 4, Value::known(2));
+        machine.call_back(arg(args, 1), &[])?;
+    }
+    Ok(Value::known(0))
 }
 
 /// A merge sort, as glibc's: stable, which programs that rely on glibc may notice.

@@ -1,5 +1,6 @@
 //! `errno`: what the program stores there and what its conversions set; after any other call of a library it is unknown.
 
+use super::cxx::exceptions;
 use super::float_text::Float;
 use super::number::Whole;
 use super::table::Family;
@@ -57,7 +58,7 @@ pub fn before_call(host: &mut Host<'_>, name: &str) {
     ];
     let converts = |name: &str| name.starts_with("strto") && !name.starts_with("strtok");
     let plain = name.strip_prefix("__isoc23_").unwrap_or(name);
-    if !LEAVE.contains(&name) && !converts(plain) {
+    if !LEAVE.contains(&name) && !converts(plain) && !exceptions::follows(name) {
         lose(host);
     }
 }

@@ -1,14 +1,14 @@
 //! Functions without a model, judged by their name: C++ output, other CUDA calls, closed libraries, throwing helpers.
 
 use super::cuda::closed;
-use super::process;
+use super::cxx::exceptions;
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
 
 /// What a call without a model is taken to give; `None`: nothing is known.
 pub fn call(host: &mut Host<'_>, name: &str, args: &[Value]) -> Result<Option<Value>, Halt> {
     if name.starts_with("_ZSt") && name.contains("__throw_") {
-        return process::throw(host, args).map(Some);
+        return exceptions::library_throw(host, name, args).map(Some);
     }
     if let Some(status) = closed::call(host, name) {
         return Ok(Some(status));

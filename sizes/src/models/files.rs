@@ -22,6 +22,21 @@ pub struct Files {
     pub read: Vec<String>,
 }
 
+/// What lies at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Nothing.
+    Missing,
+    /// A regular file of so many bytes.
+    File(u64),
+    /// A folder.
+    Folder,
+    /// A fifo, a device, a socket.
+    Other,
+    /// Not known before the run: written by the program, made by the system, or not to be looked at.
+    Hidden,
+}
+
 /// An open stream.
 #[derive(Debug)]
 pub enum Stream {
@@ -97,6 +112,26 @@ impl Files {
                 "{path}, which is not a regular file"
             ))),
         }
+    }
+
+    /// What lies at a path, without opening it.
+    pub fn look(&self, path: &str) -> At {
+        let full = self.cwd.join(path);
+        if self.written.contains(path) || system_path::is_of_system(&full) {
+            return At::Hidden;
+        }
+        match std::fs::metadata(&full) {
+            Ok(found) if found.is_file() => At::File(found.len()),
+            Ok(found) if found.is_dir() => At::Folder,
+            Ok(_) => At::Other,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => At::Missing,
+            Err(_) => At::Hidden,
+        }
+    }
+
+    /// The program writes or makes what lies at a path.
+    pub fn note_written(&mut self, path: &str) {
+        self.written.insert(path.to_owned());
     }
 
     /// Keeps an open stream under the address of its handle.

@@ -31,6 +31,7 @@ pub mod system_path;
 pub mod table;
 pub mod text;
 pub mod text_search;
+pub mod threads;
 mod unchecked;
 
 pub use table::{Model, find, gives_new_memory, only_reads};

@@ -80,7 +80,11 @@ struct Spec {
 }
 
 /// The text that a format and its arguments give.
-fn formatted(host: &mut Host<'_>, args: &[Value], format: usize) -> Result<Vec<u8>, Mark> {
+pub(super) fn formatted(
+    host: &mut Host<'_>,
+    args: &[Value],
+    format: usize,
+) -> Result<Vec<u8>, Mark> {
     let template = host.text(arg(args, format))?;
     let mut values = args.iter().skip(format + 1).copied();
     let mut text = Vec::new();
@@ -266,7 +270,7 @@ fn number(
 }
 
 /// C writes at least two digits of the exponent, and its sign.
-fn exponential(magnitude: f64, precision: usize) -> String {
+pub(super) fn exponential(magnitude: f64, precision: usize) -> String {
     let text = format!("{magnitude:.precision$e}");
     match text.split_once('e') {
         Some((digits, exponent)) => match exponent.strip_prefix('-') {
@@ -278,7 +282,7 @@ fn exponential(magnitude: f64, precision: usize) -> String {
 }
 
 /// `%g`: the shorter of both forms, without trailing zeros unless asked for.
-fn general(magnitude: f64, precision: usize, keep_zeros: bool) -> String {
+pub(super) fn general(magnitude: f64, precision: usize, keep_zeros: bool) -> String {
     let text = exponential(magnitude, precision - 1);
     let exponent = text
         .split_once('e')

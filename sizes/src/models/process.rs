@@ -1,6 +1,7 @@
 //! Ends of the process and start-up calls that do nothing here. Functions registered to run at
 //! exit do not run: they come after every allocation.
 
+use super::cxx::exceptions;
 use super::number::arg;
 use super::table::Family;
 use crate::machine::host::{End, Halt, Host};
@@ -14,16 +15,15 @@ pub const MODELS: Family = &[
     ("quick_exit", exit),
     ("abort", |_, _| died("the program aborts")),
     ("__assert_fail", |_, _| died("an assertion fails")),
-    ("__cxa_throw", throw),
-    ("__cxa_rethrow", throw),
-    ("__cxa_bad_cast", throw),
-    ("__cxa_bad_typeid", throw),
-    ("__cxa_throw_bad_array_new_length", throw),
-    (
-        "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
-        throw,
-    ),
-    ("_Unwind_Resume", throw),
+    ("__cxa_bad_cast", |host, args| {
+        exceptions::library_throw(host, "__cxa_bad_cast", args)
+    }),
+    ("__cxa_bad_typeid", |host, args| {
+        exceptions::library_throw(host, "__cxa_bad_typeid", args)
+    }),
+    ("__cxa_throw_bad_array_new_length", |host, args| {
+        exceptions::library_throw(host, "__cxa_throw_bad_array_new_length", args)
+    }),
     ("_ZSt9terminatev", |_, _| {
         died("the program terminates itself")
     }),
@@ -55,16 +55,9 @@ fn died(how: &str) -> Result<Value, Halt> {
     Err(Halt::End(End::Died(how.to_owned())))
 }
 
-/// An exception ends the process where nothing catches any; what a handler does is not in the size program.
-pub fn throw(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
-    if host.program.catches.is_empty() {
-        return died("the program throws an exception");
-    }
-    host.notes.thrown = true;
-    Err(Halt::End(End::Stopped {
-        what: "exception".to_owned(),
-        reason: "an exception is thrown here; its handler is not followed".to_owned(),
-    }))
+/// An exception that nothing catches ends the process.
+pub fn uncaught() -> Result<Value, Halt> {
+    died("the program throws an exception")
 }
 
 fn exit(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

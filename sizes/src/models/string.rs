@@ -1,8 +1,8 @@
 //! libstdc++'s `std::string` in memory, in the form that C++11 brought: a pointer, a length, and then either room for
 //! 15 characters or the capacity of what it points to. Its members are in `string_members`.
 
+use super::cxx::exceptions::thrown_by_model;
 use super::number::arg;
-use super::process::throw;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
@@ -102,7 +102,7 @@ impl Text {
         piece: Piece,
     ) -> Result<(), Halt> {
         if start > self.len {
-            return throw(host, &[]).map(drop);
+            return Err(thrown_by_model(host, "St12out_of_range"));
         }
         let erased = erased.min(self.len - start);
         let len = (self.len - erased).saturating_add(piece.len());
@@ -169,7 +169,7 @@ pub(super) fn new_characters(host: &mut Host<'_>, capacity: u64) -> Result<u64, 
 /// The capacity that a string takes when it needs `wanted`: at least twice the old one when it grows.
 pub(super) fn grown(host: &mut Host<'_>, wanted: u64, old: u64) -> Result<u64, Halt> {
     if wanted > MOST {
-        throw(host, &[])?;
+        return Err(thrown_by_model(host, "St12length_error"));
     }
     let doubled = old.saturating_mul(2).min(MOST);
     Ok(if wanted > old {

@@ -1,7 +1,7 @@
 //! Members of libstdc++'s `std::string` whose bodies lie in the library: constructors, changes, searches.
 
+use super::cxx::exceptions::thrown_by_model;
 use super::number::arg;
-use super::process::throw;
 use super::string::{Piece, Text, changed, grown, local, new_characters};
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
@@ -150,7 +150,7 @@ fn erase(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     })
 }
 
-fn resize(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+pub(super) fn resize(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     changed(host, args, |host, mut text| {
         let (wanted, byte) = (arg(args, 1).get()?, arg(args, 2));
         let len = wanted.saturating_sub(text.len);
@@ -201,7 +201,7 @@ fn part_of(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         let other = Text::read(host, arg(args, 1))?;
         let (start, most) = (arg(args, 2).get()?, arg(args, 3).get()?);
         let Some(behind) = other.len.checked_sub(start) else {
-            return throw(host, &[]).map(drop);
+            return Err(thrown_by_model(host, "St12out_of_range"));
         };
         let from = Value::known(other.data.wrapping_add(start));
         let piece = copied(from, Value::known(behind.min(most)))?;

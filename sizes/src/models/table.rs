@@ -2,7 +2,7 @@
 
 use super::{
     clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
-    process, random, scan, stdio, string_members, text, text_search, unchecked,
+    process, random, scan, stdio, string_members, text, text_search, threads, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,7 +16,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 40] = [
+const FAMILIES: [Family; 50] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -31,18 +31,28 @@ const FAMILIES: [Family; 40] = [
     environment::MODELS,
     errno::MODELS,
     jumps::MODELS,
+    threads::MODELS,
     clock::MODELS,
     random::MODELS,
     math::MODELS,
+    cxx::exceptions::MODELS,
+    cxx::exception_types::MODELS,
+    cxx::exception_types::MEMBERS,
     cxx::trees::MODELS,
     cxx::lists::MODELS,
     cxx::hash_tables::MODELS,
+    cxx::buffers::MODELS,
+    cxx::path::MODELS,
+    cxx::filesystem::MODELS,
     cxx::extract::MODELS,
     cxx::ios::MODELS,
     cxx::open::MODELS,
     cxx::output::MODELS,
     cxx::seek::MODELS,
     cxx::string::MODELS,
+    cxx::string_places::MODELS,
+    cxx::string_plain::MODELS,
+    cxx::string_splices::MODELS,
     cxx::string_search::MODELS,
     cuda::allocate::MODELS,
     cuda::copy::MODELS,

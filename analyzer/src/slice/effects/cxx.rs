@@ -1,6 +1,7 @@
 //! Rows of libstdc++'s functions whose bodies are in the library: strings, trees, lists, hash tables, streams.
 
 use super::letters::{DROPPED, Effect, Returns, plain};
+use crate::outside::TO_TEXT;
 
 const STRING: &str = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 
@@ -18,7 +19,31 @@ pub fn effect(name: &str) -> Option<Effect> {
     {
         return changes_string(member);
     }
-    container(name).or_else(|| stream(name))
+    container(name)
+        .or_else(|| stream(name))
+        .or_else(|| filesystem(name))
+}
+
+/// What is at a path; the path's own members have no rows, since its parts lead to each other.
+fn filesystem(name: &str) -> Option<Effect> {
+    let asked = name.strip_prefix("_ZNSt10filesystem");
+    Some(match asked {
+        Some("6statusERKNS_7__cxx114pathE" | "9file_sizeERKNS_7__cxx114pathE") => {
+            plain("t", Returns::Value)
+        }
+        Some(
+            "6statusERKNS_7__cxx114pathERSt10error_code"
+            | "9file_sizeERKNS_7__cxx114pathERSt10error_code",
+        ) => plain("tw", Returns::Value),
+        _ if matches!(
+            name,
+            "_ZNSt3_V215system_categoryEv" | "_ZNSt3_V216generic_categoryEv"
+        ) =>
+        {
+            plain("-", Returns::Hidden)
+        }
+        _ => return None,
+    })
 }
 
 /// What follows a class's name, which begins with an `N` that the prefix took.
@@ -29,7 +54,11 @@ fn member_of<'n>(rest: &'n str, class: &str) -> Option<&'n str> {
 /// Members that do not change the string.
 fn looks_at_string(member: &str) -> Option<Effect> {
     Some(match member {
-        "5c_strEv" | "4dataEv" => plain("r", Returns::Behind(0)),
+        "5c_strEv" | "4dataEv" | "5beginEv" | "6cbeginEv" | "3endEv" | "4cendEv" | "7_M_dataEv"
+        | "5frontEv" | "4backEv" | "ixEm" | "2atEm" => plain("r-", Returns::Behind(0)),
+        "13_M_local_dataEv" | "16_M_get_allocatorEv" => plain("-", Returns::Into(0)),
+        // A length and, as second result, the pointer.
+        "cvSt17basic_string_viewIcS2_EEv" => return None,
         "6substrEmm" => plain("st-", Returns::Value),
         "4copyEPcmm" => plain("tw-", Returns::Value),
         _ if member.ends_with("RKS4_") || member.ends_with("RKS4_m") => {
@@ -41,6 +70,43 @@ fn looks_at_string(member: &str) -> Option<Effect> {
 
 fn changes_string(member: &str) -> Option<Effect> {
     Some(match member {
+        "5beginEv" | "3endEv" | "5frontEv" | "4backEv" | "ixEm" | "2atEm" => {
+            plain("r-", Returns::Behind(0))
+        }
+        "13_M_local_dataEv" | "16_M_get_allocatorEv" => plain("-", Returns::Into(0)),
+        "10_S_compareEmm" => plain("-", Returns::Value),
+        "7_M_dataEPc" => plain("w1", Returns::Value),
+        "9_M_lengthEm" | "11_M_capacityEm" => plain("w-", Returns::Value),
+        "13_M_set_lengthEm" => plain("s-", Returns::Value),
+        "10_M_destroyEm" | "13shrink_to_fitEv" => DROPPED,
+        "9_S_assignEPcmc" => plain("w-", Returns::Value),
+        "7_S_copyEPcPKcm" | "7_S_moveEPcPKcm" => plain("wr-", Returns::Value),
+        "aSEOS4_" | "6assignEOS4_" | "C1EOS4_" | "C2EOS4_" | "C1EOS4_RKS3_" | "C2EOS4_RKS3_" => {
+            plain("ss-", Returns::Into(0))
+        }
+        "C1ERKS4_RKS3_" | "C2ERKS4_RKS3_" | "C1ERKS4_mRKS3_" | "C2ERKS4_mRKS3_"
+        | "C1ERKS4_mmRKS3_" | "C2ERKS4_mmRKS3_" | "6assignERKS4_mm" | "6appendERKS4_mm" => {
+            plain("st-", Returns::Into(0))
+        }
+        "C1EPKcmRKS3_" | "C2EPKcmRKS3_" | "C1EPKcRKS3_" | "C2EPKcRKS3_" | "6assignEPKcm" => {
+            plain("sr-", Returns::Into(0))
+        }
+        "C1ERKS3_" | "C2ERKS3_" | "C1EmcRKS3_" | "C2EmcRKS3_" | "aSEc" | "6assignEmc"
+        | "6appendEmc" | "6resizeEm" | "8pop_backEv" | "6insertEmmc" | "7replaceEmmmc" => {
+            plain("s-", Returns::Into(0))
+        }
+        "6insertEmPKc" | "6insertEmPKcm" => plain("s-r-", Returns::Into(0)),
+        "6insertEmRKS4_" => plain("s-t-", Returns::Into(0)),
+        "7replaceEmmPKc" => plain("s--r-", Returns::Into(0)),
+        "7replaceEmmRKS4_" => plain("s--t-", Returns::Into(0)),
+        _ if member.starts_with("12_M_constructI") && member.contains("forward_iterator_tag") => {
+            plain("srr-", Returns::Value)
+        }
+        _ if (member.starts_with("C1I") || member.starts_with("C2I"))
+            && member.contains("cvEET_") =>
+        {
+            plain("srr-", Returns::Value)
+        }
         "9_M_createERmm" => plain("-b-", Returns::Fresh),
         "D1Ev" | "D2Ev" | "10_M_disposeEv" => DROPPED,
         "4swapERS4_" => plain("ss", Returns::Value),
@@ -70,6 +136,7 @@ fn changes_string(member: &str) -> Option<Effect> {
 
 fn container(name: &str) -> Option<Effect> {
     Some(match name {
+        TO_TEXT => plain("s--r-", Returns::Value),
         "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_" => {
             plain("-lll", Returns::Value)
         }

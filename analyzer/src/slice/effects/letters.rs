@@ -64,17 +64,20 @@ pub enum State {
     Descriptors,
     /// The environment's variables.
     Environment,
+    /// Exceptions that are on their way or caught.
+    Exceptions,
 }
 
 impl State {
     /// Every kind.
-    pub const ALL: [State; 6] = [
+    pub const ALL: [State; 7] = [
         State::Random,
         State::Random48,
         State::Options,
         State::Token,
         State::Descriptors,
         State::Environment,
+        State::Exceptions,
     ];
 }
 

@@ -1,6 +1,7 @@
 //! Rows of libc's functions, of operator new and delete, and of the few of libstdc++ that C programs call.
 
 use super::letters::{DROPPED, Effect, Returns, State, plain, stateful};
+use crate::outside::{THREAD_BEGINS, THREAD_ENDS};
 
 /// The effect of a function, when it has a row here.
 #[expect(clippy::too_many_lines, reason = "one table")]
@@ -123,11 +124,10 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "llabs"
         | "_ZNSt6chrono3_V212steady_clock3nowEv"
         | "_ZNSt6chrono3_V212system_clock3nowEv"
-        | "__errno_location"
         | "strerror"
         | "omp_get_wtime"
         | "omp_get_max_threads" => plain("-", Returns::Value),
-        "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
+        "__errno_location" | "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
             plain("-", Returns::Hidden)
         }
         "__cxa_guard_acquire" => plain("b", Returns::Value),
@@ -136,7 +136,26 @@ pub fn effect(name: &str) -> Option<Effect> {
             plain("-", Returns::Value)
         }
         "modf" | "modff" | "frexp" | "frexpf" => plain("-w", Returns::Value),
+        "__dynamic_cast" => plain("r-", Returns::Into(0)),
         "qsort" => plain("b--f", Returns::Value),
+        "pthread_once" => plain("bf", Returns::Value),
+        "pthread_join" => plain("-w", Returns::Value),
+        "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv" => plain("w", Returns::Value),
+        "_ZNSt6thread20hardware_concurrencyEv" | "pthread_self" | THREAD_BEGINS | THREAD_ENDS => {
+            plain("-", Returns::Value)
+        }
+        "_ZNSt6thread6_StateD2Ev"
+        | "_ZNSt18condition_variableC1Ev"
+        | "_ZNSt18condition_variableD1Ev"
+        | "_ZNSt18condition_variable10notify_oneEv"
+        | "_ZNSt18condition_variable10notify_allEv"
+        | "pthread_detach"
+        | "pthread_attr_init"
+        | "pthread_attr_destroy"
+        | "__cxa_thread_atexit"
+        | "pthread_mutex_trylock"
+        | "pthread_cond_signal"
+        | "pthread_cond_broadcast" => DROPPED,
         _ => return None,
     })
 }

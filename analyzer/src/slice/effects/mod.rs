@@ -6,6 +6,7 @@ mod cuda;
 mod cuda_rows;
 mod cxx;
 mod driver_rows;
+mod exceptions;
 mod letters;
 mod libc;
 mod math;
@@ -23,6 +24,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         .or_else(|| cuda::effect(plain))
         .or_else(|| closed::effect(plain))
         .or_else(|| cxx::effect(plain))
+        .or_else(|| exceptions::effect(plain))
 }
 
 /// Whether a function may call what it is given as this argument; one without a row may.

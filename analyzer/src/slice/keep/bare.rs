@@ -1,8 +1,7 @@
-//! Calls of which only matters that they happen: of functions that nobody looked into, and throws. What they are given
-//! is kept only where something reads what they may write.
+//! Calls of which only matters that they happen: of functions that nobody looked into. What they are given is kept only where something reads what they may write.
 
 use super::keeper::Keeper;
-use crate::slice::event::{is_caught_throw, is_opaque};
+use crate::slice::event::is_opaque;
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::Op;
 
@@ -11,7 +10,7 @@ impl Keeper<'_> {
     pub(super) fn is_bare(&self, at: Position, op: &Op) -> bool {
         let program = self.known.program;
         let calls_back = !self.known.calls.targets(at).is_empty();
-        let counts = is_caught_throw(program, op) || (is_opaque(program, op) && !calls_back);
+        let counts = is_opaque(program, op) && !calls_back;
         counts && !self.whole_calls.contains(&at)
     }
 

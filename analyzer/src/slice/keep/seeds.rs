@@ -1,7 +1,7 @@
-//! Where keeping starts: calls that count, throws that something may catch, and normal ends of the process after which such a call would come.
+//! Where keeping starts: calls that count, and normal ends of the process after which such a call would come.
 
 use crate::slice::control::exits_without_failing;
-use crate::slice::event::{is_caught_throw, is_event};
+use crate::slice::event::{is_event, is_thread};
 use crate::slice::eventful::Eventful;
 use crate::slice::keep::keeper::Known;
 use crate::slice::position::{Position, instructions};
@@ -10,6 +10,8 @@ use crate::slice::position::{Position, instructions};
 pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
     let program = known.program;
     let followed = eventful.followed(program, known.graphs, known.calls);
+    // Whether a thread calls CUDA decides what may overlap.
+    let is_thread = |at: Position, op: &_| is_thread(op) && eventful.block(at.function, at.block);
     let live = |at: &Position| known.graphs.control(at.function).is_live(at.block);
     instructions(program)
         .filter(|(at, found)| {
@@ -17,8 +19,7 @@ pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
             let ends = program.main != Some(at.function)
                 && followed.contains(&at.function)
                 && exits_without_failing(found);
-            live(at)
-                && (is_event(program, &found.op) || is_caught_throw(program, &found.op) || ends)
+            live(at) && (is_event(program, &found.op) || ends || is_thread(*at, &found.op))
         })
         .map(|(at, _)| at)
         .collect()

@@ -41,6 +41,9 @@ impl Solver<'_> {
         if effect.state == Some(State::Token) {
             self.tokens(at.function, result, args);
         }
+        if effect.state == Some(State::Exceptions) {
+            self.exceptions(at.function, result, args);
+        }
         if name.starts_with("getopt") {
             self.options(args, at.function);
         }
@@ -180,6 +183,32 @@ impl Solver<'_> {
         self.rules.push(Rule::Copy { from, to: kept });
         if let Some(to) = result {
             self.rules.push(Rule::Copy { from: kept, to });
+        }
+    }
+
+    /// What was thrown comes out where it lands and is caught: its object, or the pointer in it. Its type is no place.
+    fn exceptions(&mut self, function: FunctionId, result: Option<Node>, args: &[(Operand, Type)]) {
+        let state = self.objects.state(State::Exceptions);
+        let Some(kept) = self.points.contents(state) else {
+            return;
+        };
+        if let Some((object, _)) = args.first().filter(|_| result.is_none()) {
+            let from = self.holder(function, *object);
+            self.rules.push(Rule::Copy { from, to: kept });
+            // An `std::exception_ptr` holds the pointer.
+            self.rules.push(Rule::Load {
+                address: from,
+                to: kept,
+            });
+            self.rules.push(Rule::Store {
+                from: kept,
+                address: from,
+            });
+        }
+        if let Some(to) = result {
+            self.points.include(kept, Objects::HIDDEN);
+            self.rules.push(Rule::Copy { from: kept, to });
+            self.rules.push(Rule::Load { address: kept, to });
         }
     }
 

@@ -123,18 +123,29 @@ fn skip(reader: &mut Reader) -> bool {
 }
 
 /// A number as far as it goes: sign, digits, and whether the end was met.
-fn digits(reader: &mut Reader) -> (Option<u128>, bool, bool) {
+fn digits(reader: &mut Reader, base: u32) -> (Option<u128>, bool, bool) {
     let negative = reader.peek() == Some(b'-');
     if matches!(reader.peek(), Some(b'+' | b'-')) {
         reader.advance();
     }
     let mut number = None;
-    while let Some(byte) = reader.peek().filter(u8::is_ascii_digit) {
+    loop {
+        let digit = reader
+            .peek()
+            .and_then(|byte| char::from(byte).to_digit(base));
+        let prefix = base == 16 && number == Some(0) && matches!(reader.peek(), Some(b'x' | b'X'));
+        if prefix {
+            // Only once: a number that begins anew has no digit yet.
+            number = None;
+            reader.advance();
+            continue;
+        }
+        let Some(digit) = digit else { break };
         let so_far: u128 = number.unwrap_or(0);
         number = Some(
             so_far
-                .saturating_mul(10)
-                .saturating_add(u128::from(byte - b'0')),
+                .saturating_mul(base.into())
+                .saturating_add(digit.into()),
         );
         reader.advance();
     }
@@ -152,14 +163,14 @@ fn whole(host: &mut Host<'_>, args: &[Value], size: usize, signed: bool) -> Resu
             return Ok(stream);
         }
     };
-    if !ios.is_decimal(host) {
+    let Ok(Some(base)) = ios.base(host) else {
         let mark = host.mark(Source::Unsupported(
-            "a number that is not decimal".to_owned(),
+            "a number that tells its base itself".to_owned(),
         ));
         ios.lose(host, mark);
         host.spoil(to, size as u64, mark);
         return Ok(stream);
-    }
+    };
     let Some(reader) = ios.reader(host)? else {
         return Ok(stream);
     };
@@ -168,7 +179,7 @@ fn whole(host: &mut Host<'_>, args: &[Value], size: usize, signed: bool) -> Resu
         return Ok(stream);
     }
     let before = reader.position();
-    let (number, negative, ended) = digits(reader);
+    let (number, negative, ended) = digits(reader, base);
     let passed = reader.position().saturating_sub(before);
     host.charge_bytes(16 * passed);
     let (bits, fits) = fitted(number, negative, size, signed);

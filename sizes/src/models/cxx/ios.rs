@@ -1,5 +1,6 @@
 //! `std::ios`: state, flags, the buffer that a stream reads from; inlined code reads the same fields.
 
+use super::open::holds_text;
 use super::text::at;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
@@ -81,6 +82,8 @@ const CHARACTERS: u64 = 240;
 /// Decimal numbers, white space before them skipped.
 const USUAL_FLAGS: u64 = 0x1002;
 const DECIMAL: u64 = 0x2;
+const HEXADECIMAL: u64 = 0x8;
+const OCTAL: u64 = 0x40;
 const BASES: u64 = 0x4a;
 
 fn nothing(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
@@ -130,6 +133,11 @@ fn characters(host: &mut Host<'_>) -> Result<u64, Full> {
 /// (ios, buffer).
 fn init(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (ios, buffer) = (arg(args, 0).get()?, arg(args, 1).get()?);
+    // An inlined constructor leaves a buffer without characters: what an earlier stream had at this place is gone.
+    let empty = |field: u64| host.memory.load(buffer.wrapping_add(field), 8) == Value::known(0);
+    if holds_text(Ios(ios), buffer) && empty(8) && empty(32) {
+        host.files.close(buffer);
+    }
     start(host, ios, buffer)?;
     Ok(Value::known(0))
 }
@@ -200,22 +208,22 @@ impl Ios {
             .store(address, 4, Value::made(state.bits & !bits, state.mark));
     }
 
-    /// Whether numbers are decimal; other bases have no model.
-    pub fn is_decimal(self, host: &Host<'_>) -> bool {
-        let flags = host.memory.load(self.0.wrapping_add(FLAGS), 4).get();
-        flags.is_ok_and(|flags| flags & BASES == DECIMAL)
+    /// The base in which whole numbers are read; `None`: each number tells its own.
+    pub fn base(self, host: &Host<'_>) -> Result<Option<u32>, Mark> {
+        let flags = host.memory.load(self.0.wrapping_add(FLAGS), 4).get()?;
+        Ok(match flags & BASES {
+            DECIMAL => Some(10),
+            OCTAL => Some(8),
+            HEXADECIMAL => Some(16),
+            0 => None,
+            // More than one: as the library has it, decimal.
+            _ => Some(10),
+        })
     }
 
     /// The address of its buffer, where that is known.
     pub fn buffer(self, host: &Host<'_>) -> Option<u64> {
         host.memory.load(self.0.wrapping_add(BUFFER), 8).get().ok()
-    }
-
-    /// Whether numbers are written in decimal and nothing is padded.
-    pub fn writes_plainly(self, host: &Host<'_>) -> bool {
-        const WIDTH: u64 = 16;
-        let width = host.memory.load(self.0.wrapping_add(WIDTH), 8).get();
-        self.is_decimal(host) && width == Ok(0)
     }
 
     /// What it reads from; nothing for a stream that is only written.

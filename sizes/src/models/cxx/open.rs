@@ -154,8 +154,20 @@ const TEXT_LENGTH: u64 = 80;
 const FILE: u64 = 104;
 
 fn new_buffer(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    host.files.close(arg(args, 0).get()?);
+    let buffer = arg(args, 0).get()?;
+    host.files.close(buffer);
+    let table = vtables::of_buffers(host)?;
+    host.memory.store(buffer, 8, Value::known(table));
+    no_room(host, buffer);
     Ok(Value::known(0))
+}
+
+/// Nothing is read ahead: inlined code that wants a character asks for each.
+fn no_room(host: &mut Host<'_>, buffer: u64) {
+    for field in 1..=6 {
+        host.memory
+            .store(buffer.wrapping_add(8 * field), 8, Value::known(0));
+    }
 }
 
 fn gone(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -221,6 +233,9 @@ fn begun(host: &mut Host<'_>, stream: Value, layout: &Layout) -> Result<Value, H
     }
     let buffer = start.wrapping_add(layout.buffer);
     host.files.close(buffer);
+    let table = vtables::of_buffers(host)?;
+    host.memory.store(buffer, 8, Value::known(table));
+    no_room(host, buffer);
     ios::start(host, start.wrapping_add(layout.ios), buffer)?;
     Ok(Value::known(buffer))
 }
@@ -325,10 +340,11 @@ pub fn mirror(host: &mut Host<'_>, buffer: u64, text: Result<&[u8], Mark>) -> Re
         Ok(text) => {
             let start = host.new_text(text)?;
             let end = start.wrapping_add(text.len() as u64);
+            // What is read is asked for, character by character: the place in the text is not kept here.
             for (offset, pointer) in [
                 (8, start),
                 (16, start),
-                (24, end),
+                (24, start),
                 (32, start),
                 (40, end),
                 (48, end),

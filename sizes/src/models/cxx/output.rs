@@ -1,6 +1,7 @@
 //! `out << x`: kept for streams whose text may be asked for, dropped for all others.
 
 use super::ios::Ios;
+use super::number_format::Format;
 use super::open::{holds_text, mirror};
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
@@ -13,7 +14,7 @@ use crate::models::table::Family;
 pub const MODELS: Family = &[
     (
         "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l",
-        bytes,
+        padded_bytes,
     ),
     ("_ZNSo5writeEPKcl", bytes),
     (
@@ -22,55 +23,39 @@ pub const MODELS: Family = &[
     ),
     (
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c",
-        character,
+        padded_character,
     ),
     ("_ZNSo3putEc", character),
-    ("_ZNSolsEi", |host, args| {
-        number(host, args, |bits| i64::from(bits as i32).to_string())
-    }),
-    ("_ZNSolsEj", |host, args| {
-        number(host, args, |bits| (bits as u32).to_string())
-    }),
-    ("_ZNSolsEs", |host, args| {
-        number(host, args, |bits| i64::from(bits as i16).to_string())
-    }),
-    ("_ZNSolsEt", |host, args| {
-        number(host, args, |bits| (bits as u16).to_string())
-    }),
-    ("_ZNSolsEl", |host, args| {
-        number(host, args, |bits| (bits as i64).to_string())
-    }),
-    ("_ZNSolsEm", |host, args| {
-        number(host, args, |bits| bits.to_string())
-    }),
-    ("_ZNSolsEx", |host, args| {
-        number(host, args, |bits| (bits as i64).to_string())
-    }),
-    ("_ZNSolsEy", |host, args| {
-        number(host, args, |bits| bits.to_string())
-    }),
-    ("_ZNSolsEb", |host, args| {
-        number(host, args, |bits| (bits & 1).to_string())
-    }),
-    ("_ZNSolsEd", unknown),
-    ("_ZNSolsEf", unknown),
-    ("_ZNSolsEPKv", unknown),
+    ("_ZNSolsEi", |host, args| whole(host, args, 4, true)),
+    ("_ZNSolsEj", |host, args| whole(host, args, 4, false)),
+    ("_ZNSolsEs", |host, args| whole(host, args, 2, true)),
+    ("_ZNSolsEt", |host, args| whole(host, args, 2, false)),
+    ("_ZNSolsEl", |host, args| whole(host, args, 8, true)),
+    ("_ZNSolsEm", |host, args| whole(host, args, 8, false)),
+    ("_ZNSolsEx", |host, args| whole(host, args, 8, true)),
+    ("_ZNSolsEy", |host, args| whole(host, args, 8, false)),
     ("_ZNSo9_M_insertIlEERSoT_", |host, args| {
-        number(host, args, |bits| (bits as i64).to_string())
+        whole(host, args, 8, true)
     }),
     ("_ZNSo9_M_insertImEERSoT_", |host, args| {
-        number(host, args, |bits| bits.to_string())
+        whole(host, args, 8, false)
     }),
     ("_ZNSo9_M_insertIxEERSoT_", |host, args| {
-        number(host, args, |bits| (bits as i64).to_string())
+        whole(host, args, 8, true)
     }),
     ("_ZNSo9_M_insertIyEERSoT_", |host, args| {
-        number(host, args, |bits| bits.to_string())
+        whole(host, args, 8, false)
     }),
-    ("_ZNSo9_M_insertIbEERSoT_", |host, args| {
-        number(host, args, |bits| (bits & 1).to_string())
+    ("_ZNSolsEb", truth),
+    ("_ZNSo9_M_insertIbEERSoT_", truth),
+    ("_ZNSolsEd", |host, args| float(host, args, false)),
+    ("_ZNSolsEf", |host, args| float(host, args, true)),
+    ("_ZNSo9_M_insertIdEERSoT_", |host, args| {
+        float(host, args, false)
     }),
-    ("_ZNSo9_M_insertIdEERSoT_", unknown),
+    ("_ZNSolsEPKv", unknown),
+    ("_ZNSolsEe", unknown),
+    ("_ZNSo9_M_insertIeEERSoT_", unknown),
     ("_ZNSo9_M_insertIPKvEERSoT_", unknown),
     (
         "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_",
@@ -94,13 +79,10 @@ fn put(host: &mut Host<'_>, stream: Value, more: Result<Vec<u8>, Mark>) -> Resul
         Some(_) => Err(Mark::LEFT_OUT),
         None => Ok(Vec::new()),
     };
-    let whole = match ios.writes_plainly(host) {
-        true => whole.and_then(|mut text| {
-            text.extend(more?);
-            Ok(text)
-        }),
-        false => Err(Mark::LEFT_OUT),
-    };
+    let whole = whole.and_then(|mut text| {
+        text.extend(more?);
+        Ok(text)
+    });
     mirror(host, buffer, whole.as_deref().map_err(|mark| *mark))?;
     match (host.files.get(buffer), whole) {
         // What was read of it stays read.
@@ -127,9 +109,18 @@ fn bytes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     put(host, arg(args, 0), more)
 }
 
+/// The same as `bytes`, filled up to the stream's width.
+fn padded_bytes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let count = arg(args, 2);
+    let more = count
+        .get()
+        .and_then(|count| host.bytes(arg(args, 1), count));
+    formatted(host, args, |format| Ok(format.text(&more?)))
+}
+
 fn text(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let more = host.text(arg(args, 1));
-    put(host, arg(args, 0), more)
+    formatted(host, args, |format| Ok(format.text(&more?)))
 }
 
 fn character(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -137,12 +128,56 @@ fn character(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     put(host, arg(args, 0), more)
 }
 
-fn number(host: &mut Host<'_>, args: &[Value], how: fn(u64) -> String) -> Result<Value, Halt> {
-    let more = arg(args, 1).get().map(|bits| how(bits).into_bytes());
-    put(host, arg(args, 0), more)
+fn padded_character(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    formatted(host, args, |format| {
+        Ok(format.text(&[arg(args, 1).get()? as u8]))
+    })
 }
 
-/// How a floating-point number or an address is written is not modelled.
+/// Writes by the stream's fields; the width is used up by it.
+fn formatted(
+    host: &mut Host<'_>,
+    args: &[Value],
+    how: impl FnOnce(Format) -> Result<Vec<u8>, Mark>,
+) -> Result<Value, Halt> {
+    let stream = arg(args, 0);
+    let Ok(ios) = Ios::of(host, stream) else {
+        return Ok(stream);
+    };
+    let keeps = ios
+        .buffer(host)
+        .is_some_and(|buffer| holds_text(ios, buffer));
+    if !keeps {
+        return Ok(stream);
+    }
+    let more = Format::take(host, ios).and_then(how);
+    put(host, stream, more)
+}
+
+fn whole(host: &mut Host<'_>, args: &[Value], size: u32, signed: bool) -> Result<Value, Halt> {
+    formatted(host, args, |format| {
+        Ok(format.whole(arg(args, 1).get()?, size, signed))
+    })
+}
+
+fn truth(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    formatted(host, args, |format| {
+        Ok(format.truth(arg(args, 1).get()? & 1 == 1))
+    })
+}
+
+fn float(host: &mut Host<'_>, args: &[Value], single: bool) -> Result<Value, Halt> {
+    formatted(host, args, |format| {
+        let bits = arg(args, 1).get()?;
+        let number = match single {
+            true => f64::from(f32::from_bits(bits as u32)),
+            false => f64::from_bits(bits),
+        };
+        format.float(number).ok_or(Mark::LEFT_OUT)
+    })
+}
+
+/// How an address or a long double is written is not modelled.
 fn unknown(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     put(host, arg(args, 0), Err(Mark::LEFT_OUT))
 }

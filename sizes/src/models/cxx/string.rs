@@ -1,12 +1,12 @@
 //! Members of `std::string` that change it or make one, beside those of `string_members`: forms that are calls only in
 //! code without any optimisation.
 
+use super::exceptions::thrown_by_model;
 use super::text::{at, begin, content, give, set, spoil};
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
 use crate::machine::value::Value;
 use crate::models::number::arg;
-use crate::models::process;
 use crate::models::table::Family;
 
 macro_rules! member {
@@ -137,7 +137,9 @@ fn erase_checked(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn check_position(host: &mut Host<'_>, string: Value, position: Value) -> Result<(), Halt> {
     let length = host.memory.load(at(string, 8).get()?, 8);
     match (length.get(), position.get()) {
-        (Ok(length), Ok(position)) if position > length => process::throw(host, &[]).map(|_| ()),
+        (Ok(length), Ok(position)) if position > length => {
+            Err(thrown_by_model(host, "St12out_of_range"))
+        }
         _ => Ok(()),
     }
 }

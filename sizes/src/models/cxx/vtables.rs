@@ -1,6 +1,7 @@
 //! How `std::istream` and its relatives lie in memory: where the parts of an object are, and the tables through which
 //! inlined code finds them. Only the offsets in the tables mean anything here, not the functions.
 
+use crate::machine::address::{library_address, library_number};
 use crate::machine::host::Host;
 use crate::machine::mark::Mark;
 use crate::machine::memory::Full;
@@ -74,6 +75,10 @@ pub fn fill(host: &mut Host<'_>, name: &str, address: u64) -> Result<(), Full> {
         }
     }
     match name {
+        _ if BUFFERS.contains(&name) => {
+            fill_buffers(host, address);
+            Ok(())
+        }
         "_ZSt3cin" => start_standard(host, address, INPUT),
         "_ZSt4cout" | "_ZSt4cerr" | "_ZSt4clog" => start_standard(host, address, 8),
         _ => Ok(()),
@@ -94,6 +99,63 @@ pub fn table(host: &mut Host<'_>, distance: u64) -> Result<u64, Full> {
     put(host, address, distance);
     host.fixed_texts.insert(key, address);
     Ok(address + BASE_DISTANCE)
+}
+
+/// The table of the library's exceptions: description, two destructors, `what`.
+pub fn of_exceptions(host: &mut Host<'_>) -> Result<u64, Full> {
+    let key = b"\0table of exceptions".to_vec();
+    if let Some(address) = host.fixed_texts.get(&key) {
+        return Ok(address + 16);
+    }
+    let address = host.memory.add(Kind::Host, 40, Mark::KNOWN)?;
+    for (offset, member) in [(16, GONE), (24, GONE), (32, WHAT)] {
+        put(host, address + offset, library_address(member));
+    }
+    host.fixed_texts.insert(key, address);
+    Ok(address + 16)
+}
+
+/// Functions of the library that tables lead to, by number.
+const MEMBERS: [&str; 5] = [
+    "_ZNSt9exceptionD1Ev",
+    "_ZNKSt9exception4whatEv",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE9underflowEv",
+    "_ZNSt15basic_streambufIcSt11char_traitsIcEE5uflowEv",
+    "_ZNSt13basic_filebufIcSt11char_traitsIcEE6xsgetnEPcl",
+];
+const GONE: u64 = 0;
+const WHAT: u64 = 1;
+/// Of a buffer: where its table has the function, and its number.
+const OF_BUFFERS: [(u64, u64); 5] = [(0, GONE), (1, GONE), (8, 4), (9, 2), (10, 3)];
+/// Tables of buffers that a program may name.
+const BUFFERS: [&str; 3] = [
+    "_ZTVSt13basic_filebufIcSt11char_traitsIcEE",
+    "_ZTVNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEEE",
+    "_ZTVSt15basic_streambufIcSt11char_traitsIcEE",
+];
+
+fn fill_buffers(host: &mut Host<'_>, table: u64) {
+    for (slot, member) in OF_BUFFERS {
+        put(host, table + 16 + 8 * slot, library_address(member));
+    }
+}
+
+/// The table of a stream's buffer, as objects point to it.
+pub fn of_buffers(host: &mut Host<'_>) -> Result<u64, Full> {
+    let key = b"\0table of buffers".to_vec();
+    if let Some(address) = host.fixed_texts.get(&key) {
+        return Ok(address + 16);
+    }
+    let address = host.memory.add(Kind::Host, 128, Mark::KNOWN)?;
+    fill_buffers(host, address);
+    host.fixed_texts.insert(key, address);
+    Ok(address + 16)
+}
+
+/// The function of the library at an address.
+pub fn library_function(address: u64) -> Option<&'static str> {
+    let number = library_number(address)?;
+    MEMBERS.get(usize::try_from(number).ok()?).copied()
 }
 
 /// Which of the tables in a table of tables are of an `std::ios`, and of an `std::ostream` inside a larger object.
