@@ -138,13 +138,13 @@ fn fft(
         Ok(kind) if DOUBLE.contains(&kind) => 16,
         _ => 8,
     };
-    let factors = lengths.iter().chain([&batch]);
-    let bytes = factors.fold(Some(8 * element), |product: Option<u64>, factor| {
+    let mut factors = lengths.iter().chain([&batch]);
+    let bytes = factors.try_fold(8 * element, |product: u64, factor| {
         let length = factor
             .as_int()
             .ok()
             .and_then(|one| u64::try_from(one).ok())?;
-        Some(product?.saturating_mul(length))
+        Some(product.saturating_mul(length))
     });
     let source = "the worst case of the cuFFT documentation: 8 * batch * lengths complex elements for a plan's work area; usually it takes one";
     let name = host.called.clone();
