@@ -16,6 +16,7 @@ use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
 use crate::models::scan_format::{Directive, Scanned};
+use crate::models::threads::Threads;
 use migfit_schema::kernel::Kernel;
 use migfit_schema::program::{Place, SizeProgram};
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,6 +199,8 @@ pub struct Host<'p> {
     pub errno: Option<Errno>,
     /// The environment.
     pub environment: Environment,
+    /// Threads that the program started.
+    pub threads: Threads,
     /// Position of `strtok`.
     pub strtok: Value,
     /// The function outside the program that is called now.

@@ -17,6 +17,7 @@ use crate::models::errno;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
+use crate::models::threads::Threads;
 use migfit_schema::profile::Summary;
 use migfit_schema::program::{Global, Operand, Place, SizeProgram};
 use std::collections::BTreeMap;
@@ -56,6 +57,7 @@ pub fn host<'p>(
         last_error: 0,
         errno: None,
         environment: Environment::default(),
+        threads: Threads::default(),
         strtok: Value::known(0),
         place: Place::default(),
         steps: 0,

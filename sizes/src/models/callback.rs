@@ -1,7 +1,9 @@
-//! Library functions that call back into the program: qsort, bsearch, graphs and host functions of CUDA.
+//! Library functions that call back into the program: qsort, bsearch, threads, graphs and host functions of CUDA.
 
 use super::cuda::{graph_run, potential};
 use super::number::arg;
+use super::openmp;
+use super::threads;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
@@ -28,6 +30,8 @@ fn model(name: &str) -> Option<CallingModel> {
     Some(match name.strip_suffix("_ptsz").unwrap_or(name) {
         "qsort" => qsort,
         "bsearch" => bsearch,
+        threads::START => threads::start,
+        openmp::START => openmp::start,
         "cudaGraphLaunch" | "cuGraphLaunch" => graph_run::launch,
         "cudaLaunchHostFunc" | "cuLaunchHostFunc" => graph_run::host_function,
         "cudaStreamAddCallback" | "cuStreamAddCallback" => graph_run::callback,

@@ -1,8 +1,9 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
-    process, random, scan, stdio, string_members, text, text_search, unchecked,
+    clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi, number, openmp,
+    options, paths, print, process, random, scan, stat, stdio, string_members, text, text_search,
+    threads, tokens, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -22,6 +23,13 @@ const FAMILIES: [Family; 40] = [
     heap::MODELS,
     text::MODELS,
     text_search::MODELS,
+    tokens::MODELS,
+    lines::MODELS,
+    paths::MODELS,
+    stat::MODELS,
+    threads::MODELS,
+    openmp::MODELS,
+    mpi::MODELS,
     string_members::MODELS,
     stdio::MODELS,
     scan::MODELS,
@@ -132,6 +140,7 @@ pub fn gives_new_memory(name: &str) -> bool {
             | "_Znwm"
             | "_Znam"
             | "fopen"
+            | "mmap"
             | "aligned_alloc"
             | "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_createERmm"
     )

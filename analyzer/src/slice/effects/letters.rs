@@ -64,17 +64,23 @@ pub enum State {
     Descriptors,
     /// The environment's variables.
     Environment,
+    /// Threads that were started and what they returned.
+    Threads,
+    /// Files that were written, of those that are read.
+    Files,
 }
 
 impl State {
     /// Every kind.
-    pub const ALL: [State; 6] = [
+    pub const ALL: [State; 8] = [
         State::Random,
         State::Random48,
         State::Options,
         State::Token,
         State::Descriptors,
         State::Environment,
+        State::Threads,
+        State::Files,
     ];
 }
 

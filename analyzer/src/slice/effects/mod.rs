@@ -9,6 +9,7 @@ mod driver_rows;
 mod letters;
 mod libc;
 mod math;
+mod parallel;
 
 pub use letters::{Effect, Returns, State, Use};
 
@@ -20,6 +21,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         .unwrap_or(name);
     libc::effect(plain)
         .or_else(|| math::effect(plain))
+        .or_else(|| parallel::effect(plain))
         .or_else(|| cuda::effect(plain))
         .or_else(|| closed::effect(plain))
         .or_else(|| cxx::effect(plain))
