@@ -17,7 +17,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 40] = [
+const FAMILIES: [Family; 47] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
