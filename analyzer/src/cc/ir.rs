@@ -29,7 +29,7 @@ const OBJECT_OPTIONS: [&str; 2] = ["-c", "-Wno-unused-command-line-argument"];
 /// Keeps debug information that only the IR needs out of the object.
 const WITHOUT_DEBUG: [&str; 2] = ["-mllvm", "-disable-debug-info-print"];
 
-/// Other compilers let these pass in C; so do we, beside them and in their place.
+/// Other compilers let these pass in C; so do we, beside them.
 const RELAXED_C: [&str; 5] = [
     "-Wno-unknown-warning-option",
     "-Wno-error=implicit-function-declaration",
@@ -63,9 +63,6 @@ pub fn front_end(
     let mut words = words_without(line, unwanted);
     words.extend(IR_OPTIONS.map(OsString::from));
     words.push("-Wno-unused-command-line-argument".into());
-    if source.language == Language::C && settings.role == Role::UnderNvcc {
-        words.extend(RELAXED_C.map(OsString::from));
-    }
     if bodies {
         words.extend(with_bodies(line));
     }
