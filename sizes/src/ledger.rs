@@ -83,6 +83,10 @@ pub struct Ledger {
     /// Shapes in order of first launch.
     pub launches: Vec<Launches>,
     launch_index: HashMap<Shape, usize>,
+    /// The thread that runs now.
+    pub agent: u64,
+    /// Open while threads may run beside each other.
+    window: Option<Window>,
     /// Events in order, where they are wanted.
     pub events: Option<Vec<Event>>,
     /// Checks gone past since the last call of CUDA's that they would have kept from happening; true where the device
@@ -90,6 +94,19 @@ pub struct Ledger {
     unchecked: BTreeSet<(Place, bool)>,
     /// Checks on whose passing some allocation or launch rests.
     pub taken_to_pass: BTreeSet<(Place, bool)>,
+}
+
+/// What several threads did to device memory while nobody can tell in which order they ran.
+#[derive(Debug)]
+struct Window {
+    /// Threads that took or freed device memory.
+    agents: BTreeSet<u64>,
+    /// Something was freed.
+    frees: bool,
+    /// Sums alive as if nothing were freed, the second and third as the driver rounds.
+    live: u64,
+    large: u64,
+    small: u64,
 }
 
 impl Ledger {
@@ -105,6 +122,37 @@ impl Ledger {
         }
     }
 
+    /// From here on threads may run beside each other.
+    pub fn open_window(&mut self) {
+        let window = Window {
+            agents: BTreeSet::new(),
+            frees: false,
+            live: self.live,
+            large: self.large_live,
+            small: self.small_live,
+        };
+        self.window.get_or_insert(window);
+    }
+
+    /// All threads have ended. True where more than one of them used device memory: then all that was taken counts as
+    /// alive at once.
+    pub fn close_window(&mut self) -> bool {
+        let Some(window) = self.window.take() else {
+            return false;
+        };
+        let several = window.agents.len() > 1;
+        if several && window.frees {
+            self.peak = self.peak.max(window.live);
+            self.raise_rounded(window.large, window.small);
+        }
+        several
+    }
+
+    fn raise_rounded(&mut self, large: u64, small: u64) {
+        let small = small.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
+        self.peak_rounded = self.peak_rounded.max(large.saturating_add(small));
+    }
+
     /// Notes an allocation.
     pub fn allocate(&mut self, place: Place, api: &'static str, address: u64, bytes: Option<u64>) {
         self.rest_on_checks();
@@ -118,15 +166,26 @@ impl Ledger {
             let (class, rounded) = self.class(bytes);
             *class = class.saturating_add(rounded);
             self.peak = self.peak.max(self.live);
-            let small = self
-                .small_live
-                .checked_next_multiple_of(GRANULE)
-                .unwrap_or(u64::MAX);
-            self.peak_rounded = self.peak_rounded.max(self.large_live.saturating_add(small));
+            self.raise_rounded(self.large_live, self.small_live);
+            self.note_in_window(bytes);
         }
         if let Some(events) = &mut self.events {
             let api = api.to_owned();
             events.push(Event::Allocate { api, bytes });
+        }
+    }
+
+    fn note_in_window(&mut self, bytes: u64) {
+        let (small, rounded) = (bytes < SMALL, self.class(bytes).1);
+        let agent = self.agent;
+        if let Some(window) = &mut self.window {
+            window.agents.insert(agent);
+            window.live = window.live.saturating_add(bytes);
+            let class = match small {
+                true => &mut window.small,
+                false => &mut window.large,
+            };
+            *class = class.saturating_add(rounded);
         }
     }
 
@@ -187,6 +246,10 @@ impl Ledger {
         let Some(bytes) = self.alive.remove(&address) else {
             return false;
         };
+        if let Some(window) = &mut self.window {
+            window.agents.insert(self.agent);
+            window.frees = true;
+        }
         if let Some(bytes) = bytes {
             self.live = self.live.saturating_sub(bytes);
             let (class, rounded) = self.class(bytes);
@@ -271,6 +334,33 @@ mod tests {
         assert_eq!(ledger.peak_rounded, 2 << 20);
         ledger.allocate(HERE, "cudaMalloc", 3, Some((2 << 20) + 1));
         assert_eq!(ledger.peak_rounded, 6 << 20);
+    }
+
+    #[test]
+    fn what_threads_free_is_held_until_all_are_joined() {
+        let mut ledger = Ledger::default();
+        ledger.allocate(HERE, "cudaMalloc", 1, Some(100));
+        ledger.open_window();
+        for agent in [1, 2] {
+            ledger.agent = agent;
+            ledger.allocate(HERE, "cudaMalloc", 10 + agent, Some(30));
+            ledger.free(10 + agent);
+        }
+        assert_eq!(ledger.peak, 130);
+        assert!(ledger.close_window());
+        assert_eq!((ledger.peak, ledger.live), (160, 100));
+    }
+
+    #[test]
+    fn a_thread_that_is_alone_runs_in_a_known_order() {
+        let mut ledger = Ledger::default();
+        ledger.open_window();
+        ledger.agent = 1;
+        ledger.allocate(HERE, "cudaMalloc", 1, Some(30));
+        ledger.free(1);
+        ledger.allocate(HERE, "cudaMalloc", 2, Some(20));
+        assert!(!ledger.close_window());
+        assert_eq!(ledger.peak, 30);
     }
 
     #[test]

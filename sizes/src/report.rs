@@ -3,6 +3,7 @@
 use crate::ledger::{Launches, Requests};
 use crate::machine::host::{End, Host};
 use crate::models::cuda::limits;
+use crate::models::threads;
 use crate::need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};
 use cpp_demangle::{DemangleOptions, Symbol};
 use migfit_schema::profile::Unknown;
@@ -71,6 +72,7 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
         let reason = format!("it is taken to pass: {why}");
         host.notes.assume(place, "check", reason);
     }
+    threads::finish(host);
     let verdict = verdict(host, end);
     note_end(host, end, place);
     let program = host.program;

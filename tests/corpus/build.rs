@@ -101,6 +101,7 @@ pub fn program(fixture: &Fixture) -> PathBuf {
             "arch=compute_80,code=compute_80",
         ]);
         nvcc.args(&fixture.flags).args(&fixture.sources);
+        nvcc.args(&fixture.outside);
         nvcc.args([
             "-Xlinker",
             "--unresolved-symbols=ignore-in-shared-libs",

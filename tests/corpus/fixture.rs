@@ -18,6 +18,8 @@ pub struct Fixture {
     pub name: String,
     /// What is compiled, the main source first.
     pub sources: Vec<PathBuf>,
+    /// Sources in a folder `outside`: the program is linked with them, the analyzer does not see them.
+    pub outside: Vec<PathBuf>,
     /// Every source and header, with its text: what objects are made of.
     pub texts: Vec<(PathBuf, String)>,
     /// Where its truth is kept.
@@ -138,7 +140,12 @@ impl Fixture {
         let text = std::fs::read_to_string(path).expect("a source is text");
         self.texts.push((path.to_owned(), text));
         if has_ending(path, &SOURCES) {
-            self.sources.push(path.to_owned());
+            let folder = path.parent().and_then(Path::file_name);
+            let list = match folder.is_some_and(|folder| folder == "outside") {
+                true => &mut self.outside,
+                false => &mut self.sources,
+            };
+            list.push(path.to_owned());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Threads as plain calls: a thread runs to its end where it is started. What `std::call_once` runs is called through the
+//! The C++ library's threads as plain calls: a thread runs to its end where it is started. What `std::call_once` runs is called through the
 //! library's own variable.
 
 use super::function::Body;
@@ -25,29 +25,11 @@ pub(super) fn start<'m>(
     call: Instruction<'m>,
     name: &str,
 ) -> Result<bool, String> {
-    match name {
-        "pthread_create" => posix(body, call)?,
-        _ if name.starts_with(START) => standard(body, call)?,
-        _ => return Ok(false),
+    let starts = name.starts_with(START);
+    if starts {
+        standard(body, call)?;
     }
-    Ok(true)
-}
-
-/// (thread, attributes, function, argument): 0.
-fn posix<'m>(body: &mut Body<'_, 'm>, created: Instruction<'m>) -> Result<(), String> {
-    let arguments = created.arguments();
-    let mut scalar = |index: usize| body.scalar(arguments.get(index).copied());
-    let (thread, function, argument) = (scalar(0)?, scalar(2)?, scalar(3)?);
-    number(body, thread);
-    run(body, function, argument, vec![Type::Ptr]);
-    for dst in body.registers_of(created.value()) {
-        body.emit(Op::Copy {
-            dst,
-            ty: Type::Int(32),
-            a: Operand::Const(0),
-        });
-    }
-    Ok(())
+    Ok(starts)
 }
 
 fn standard<'m>(body: &mut Body<'_, 'm>, started: Instruction<'m>) -> Result<(), String> {
@@ -71,7 +53,7 @@ fn standard<'m>(body: &mut Body<'_, 'm>, started: Instruction<'m>) -> Result<(),
         value: Operand::Const(0),
         address: holder,
     });
-    run(body, function, state, Vec::new());
+    run(body, function, state);
     Ok(())
 }
 
@@ -94,12 +76,11 @@ fn load(body: &mut Body<'_, '_>, address: Operand) -> Operand {
     Operand::Reg(dst)
 }
 
-fn run(body: &mut Body<'_, '_>, function: Operand, argument: Operand, results: Vec<Type>) {
+fn run(body: &mut Body<'_, '_>, function: Operand, argument: Operand) {
     body.emit(call(Vec::new(), Vec::new(), THREAD_BEGINS, Vec::new()));
-    let dst = results.iter().map(|_| body.fresh()).collect();
     body.emit(Op::Call {
-        dst,
-        results,
+        dst: Vec::new(),
+        results: Vec::new(),
         callee: Callee::Indirect(function),
         args: vec![(argument, Type::Ptr)],
     });

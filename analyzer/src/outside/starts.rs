@@ -1,5 +1,5 @@
 //! Calls behind which code runs or memory is taken that nobody follows: other processes, loaded libraries, signals,
-//! threads, jumps, handlers at exit, and CUDA interfaces without a model.
+//! jumps, handlers at exit, other working folders, and CUDA interfaces without a model.
 
 /// Functions that start, load or end other code, or let it run later.
 const STARTS: &[&str] = &[
@@ -25,7 +25,8 @@ const STARTS: &[&str] = &[
     "dlmopen",
     "dlsym",
     "dlvsym",
-    "pthread_create",
+    "chdir",
+    "fchdir",
     "thrd_create",
     "kill",
     "killpg",

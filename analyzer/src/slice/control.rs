@@ -131,9 +131,13 @@ fn ends_normally(block: &Block) -> bool {
     }
 }
 
-/// `exit(0)`, or an exit whose status is computed.
+/// `exit(0)`, an exit whose status is computed, or the end of a thread.
 pub fn exits_without_failing(instruction: &Instruction) -> bool {
     match &instruction.op {
+        Op::Call {
+            callee: Callee::External(name),
+            ..
+        } if name == "pthread_exit" => true,
         Op::Call {
             callee: Callee::External(name),
             args,

@@ -3,6 +3,7 @@
 use crate::slice::effects::{State, Use, effect};
 use crate::slice::groups::{GroupId, Groups};
 use crate::slice::objects::{Object, ObjectId, Objects};
+use crate::slice::opened::Opened;
 use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instructions};
 use migfit_schema::program::{Callee, Op, Operand, SizeProgram, Type};
@@ -25,8 +26,16 @@ impl Memory {
         let mut writers: BTreeMap<GroupId, Vec<Position>> = BTreeMap::new();
         let mut reads = HashMap::new();
         let scene = Scene { objects, pointers };
+        let opened = Opened::of(program, pointers);
+        let files = groups.of_list(vec![objects.state(State::Files)]);
         for (at, instruction) in instructions(program) {
-            let (read, mut write) = scene.touched(at, &instruction.op, &mut groups);
+            let (mut read, mut write) = scene.touched(at, &instruction.op, &mut groups);
+            if opened.reads(at) {
+                read = groups.joined(read.into_iter().chain([files]));
+            }
+            if opened.writes(at) {
+                write = groups.joined(write.into_iter().chain([files]));
+            }
             if is_option_parser(&instruction.op) {
                 let globals = option_globals(program, objects).collect();
                 let all = [write, Some(groups.of_list(globals))];

@@ -45,6 +45,7 @@ mod keep;
 pub(crate) mod loops;
 pub(crate) mod memory;
 pub(crate) mod objects;
+mod opened;
 #[cfg(test)]
 mod oracle;
 pub(crate) mod points_to;

@@ -155,6 +155,7 @@ impl<'p> Machine<'p> {
             }
             Callee::External(name) if models::only_reads(name) => return,
             Callee::Function(function) => self.spoil_globals_of(*function, mark),
+            Callee::External(name) => self.doubt_file(name, args),
             _ => {}
         }
         for (operand, ty) in args {
@@ -165,6 +166,26 @@ impl<'p> Machine<'p> {
                     self.host.memory.spoil_object(target.address.bits, mark);
                 }
             }
+        }
+    }
+
+    /// The file that a call opens for writing, or removes, may have been changed.
+    fn doubt_file(&mut self, name: &str, args: &[(Operand, Type)]) {
+        let arg = |index: usize| args.get(index).map(|(value, _)| self.operand(value));
+        let (Some(path), more) = (arg(0), arg(1)) else {
+            return;
+        };
+        let writes = match (name, more) {
+            ("fopen" | "fopen64", Some(mode)) => {
+                let mode = self.host.text(mode);
+                mode.is_ok_and(|mode| !mode.starts_with(b"r") || mode.contains(&b'+'))
+            }
+            ("open" | "open64", Some(flags)) => flags.get().is_ok_and(|flags| flags & 3 != 0),
+            ("remove" | "unlink" | "rename", _) => true,
+            _ => false,
+        };
+        if let (true, Ok(path)) = (writes, self.host.text(path)) {
+            self.host.files.doubt(&String::from_utf8_lossy(&path));
         }
     }
 

@@ -17,6 +17,7 @@ use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
 use crate::models::scan_format::{Directive, Scanned};
+use crate::models::threads::Threads;
 use migfit_schema::kernel::Kernel;
 use migfit_schema::program::{Place, SizeProgram};
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,12 +198,12 @@ pub struct Host<'p> {
     pub last_error: i32,
     /// `errno`, where the program asks for it.
     pub errno: Option<Errno>,
-    /// Of threads that run: CUDA calls before they began.
-    pub threads: Vec<u64>,
     /// Exceptions on their way.
     pub exceptions: Exceptions,
     /// The environment.
     pub environment: Environment,
+    /// Threads that the program started.
+    pub threads: Threads,
     /// Position of `strtok`.
     pub strtok: Value,
     /// The function outside the program that is called now.

@@ -18,6 +18,7 @@ use crate::models::errno;
 use crate::models::files::Files;
 use crate::models::options::Options;
 use crate::models::random::Random;
+use crate::models::threads::Threads;
 use migfit_schema::profile::Summary;
 use migfit_schema::program::{Global, Operand, Place, SizeProgram};
 use std::collections::BTreeMap;
@@ -56,9 +57,9 @@ pub fn host<'p>(
         second_result: None,
         last_error: 0,
         errno: None,
-        threads: Vec::new(),
         exceptions: Exceptions::default(),
         environment: Environment::default(),
+        threads: Threads::default(),
         strtok: Value::known(0),
         place: Place::default(),
         steps: 0,

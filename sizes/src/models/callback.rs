@@ -1,7 +1,9 @@
-//! Library functions that call back into the program: qsort, bsearch, pthread_once, graphs and host functions of CUDA.
+//! Library functions that call back into the program: qsort, bsearch, pthread_once, threads, graphs and host functions of CUDA.
 
 use super::cuda::{graph_run, potential};
 use super::number::arg;
+use super::openmp;
+use super::threads;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
@@ -29,6 +31,8 @@ fn model(name: &str) -> Option<CallingModel> {
         "qsort" => qsort,
         "bsearch" => bsearch,
         "pthread_once" => once,
+        threads::START => threads::start,
+        openmp::START => openmp::start,
         "cudaGraphLaunch" | "cuGraphLaunch" => graph_run::launch,
         "cudaLaunchHostFunc" | "cuLaunchHostFunc" => graph_run::host_function,
         "cudaStreamAddCallback" | "cuStreamAddCallback" => graph_run::callback,

@@ -75,6 +75,14 @@ fn out_of_range(host: &mut Host<'_>) {
     }
 }
 
+/// A path could not be opened or looked at: the system's reason, where asking gives one.
+pub fn after_path(host: &mut Host<'_>, path: &str) {
+    if let (Some(errno), Some(code)) = (host.errno, host.files.error_of(path)) {
+        let code = Value::known(u64::from(code.unsigned_abs()));
+        host.memory.store(errno.address, 4, code);
+    }
+}
+
 /// A text that is not known was converted.
 pub fn after_unknown(host: &mut Host<'_>, mark: Mark) {
     if let Some(errno) = host.errno {

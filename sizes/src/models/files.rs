@@ -5,7 +5,8 @@ use super::system_path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 16;
@@ -46,6 +47,24 @@ pub enum Stream {
     Sink,
     /// Has content that is not known before the run; the name for people.
     Hidden(String),
+}
+
+/// What is told of a file that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Kind and rights, as `st_mode` has them.
+    pub mode: u32,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl About {
+    fn of(metadata: &std::fs::Metadata) -> About {
+        About {
+            mode: metadata.mode(),
+            size: metadata.len(),
+        }
+    }
 }
 
 /// A regular file that is read.
@@ -134,6 +153,38 @@ impl Files {
         self.written.insert(path.to_owned());
     }
 
+    /// A path may be written by code that is not followed.
+    pub fn doubt(&mut self, path: &str) {
+        self.written.insert(path.to_owned());
+    }
+
+    /// The number of the error (`errno`) that asking for a path gives; `None` where it is there.
+    pub fn error_of(&self, path: &str) -> Option<i32> {
+        let asked = std::fs::metadata(self.cwd.join(path));
+        asked.err().and_then(|error| error.raw_os_error())
+    }
+
+    /// The folder that relative paths start from.
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// What is told of a path; `None` where nothing is there. An error names what is not known before the run.
+    pub fn about(&self, path: &str, of_link: bool) -> Result<Option<About>, String> {
+        let full = self.cwd.join(path);
+        if self.written.contains(path) {
+            return Err(format!("{path}, which the program writes itself"));
+        }
+        if system_path::is_of_system(&full) {
+            return Err(format!("{path} (made by the system for each process)"));
+        }
+        let metadata = match of_link {
+            true => std::fs::symlink_metadata(&full),
+            false => std::fs::metadata(&full),
+        };
+        Ok(metadata.ok().as_ref().map(About::of))
+    }
+
     /// Keeps an open stream under the address of its handle.
     pub fn insert(&mut self, handle: u64, stream: Stream) {
         self.streams.push((handle, stream));
@@ -163,6 +214,15 @@ impl Files {
     /// The handle behind a descriptor.
     pub fn handle(&self, descriptor: i32) -> Option<u64> {
         self.descriptors.get(&descriptor).copied()
+    }
+
+    /// The descriptor of a stream, given to it where it has none.
+    pub fn descriptor_of(&mut self, handle: u64) -> i32 {
+        let mut given = self.descriptors.iter();
+        match given.find(|(_, open)| **open == handle) {
+            Some((number, _)) => *number,
+            None => self.add_descriptor(handle),
+        }
     }
 
     /// Closes a descriptor and its stream.
@@ -329,6 +389,34 @@ impl Reader {
             let rest = rest.get(..most - bytes.len()).unwrap_or(rest);
             bytes.extend_from_slice(rest);
             self.at += rest.len();
+        }
+        bytes
+    }
+
+    /// What the system tells of it; `None` for a text.
+    pub fn about(&self) -> Option<About> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        Some(About::of(&metadata))
+    }
+
+    /// Bytes from an offset on, at most so many; the position stays where it was.
+    pub fn at(&mut self, offset: u64, most: u64) -> Vec<u8> {
+        let (position, ended) = (self.position(), self.ended);
+        self.seek(offset);
+        let bytes = self.take(most);
+        self.seek(position);
+        self.ended = ended;
+        bytes
+    }
+
+    /// The bytes up to a delimiter, and the delimiter.
+    pub fn until(&mut self, delimiter: u8) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while let Some(byte) = self.next() {
+            bytes.push(byte);
+            if byte == delimiter {
+                break;
+            }
         }
         bytes
     }

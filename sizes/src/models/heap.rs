@@ -71,7 +71,8 @@ fn posix_memalign(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::int(0))
 }
 
-fn realloc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+/// Grows or shrinks; contents are kept.
+pub fn realloc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (old, size) = (arg(args, 0), arg(args, 1));
     if old == Value::known(0) {
         return Ok(Value::known(new_object(host, size, Mark::UNWRITTEN)?));

@@ -12,10 +12,12 @@ use crate::machine::value::Value;
 pub const MODELS: Family = &[
     ("strtol", strtol),
     ("strtoll", strtol),
+    ("strtoimax", strtol),
     ("__isoc23_strtol", strtol),
     ("__isoc23_strtoll", strtol),
     ("strtoul", strtoul),
     ("strtoull", strtoul),
+    ("strtoumax", strtoul),
     ("__isoc23_strtoul", strtoul),
     ("__isoc23_strtoull", strtoul),
     ("atoi", atoi),

@@ -21,6 +21,8 @@ pub const MODELS: Family = &[
         let room = arg(args, 1).get()?;
         to_memory(host, args, 4, room)
     }),
+    ("asprintf", |host, args| to_new(host, args, 1)),
+    ("__asprintf_chk", |host, args| to_new(host, args, 2)),
     ("puts", |_, _| Ok(Value::int(1))),
     ("putchar", |_, args| Ok(arg(args, 0))),
     ("putc", |_, args| Ok(arg(args, 0))),
@@ -63,6 +65,16 @@ fn to_memory(host: &mut Host<'_>, args: &[Value], format: usize, room: u64) -> R
             Err(Halt::Unknown(mark))
         }
     }
+}
+
+/// Into memory made for it, whose address is stored.
+fn to_new(host: &mut Host<'_>, args: &[Value], format: usize) -> Result<Value, Halt> {
+    let place = arg(args, 0);
+    let text = formatted(host, args, format);
+    let text = text.inspect_err(|mark| host.store(place, 8, Value::unknown(*mark)))?;
+    let new = host.new_text(&text)?;
+    host.store(place, 8, Value::known(new));
+    Ok(Value::int(text.len() as i32))
 }
 
 /// A conversion of the format.

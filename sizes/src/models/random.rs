@@ -17,6 +17,17 @@ pub const MODELS: Family = &[
     ("lrand48", lrand48),
     ("mrand48", mrand48),
     ("srand48", srand48),
+    ("erand48", |host, args| {
+        let next = next_in(host, arg(args, 0))?;
+        Ok(Value::double(next as f64 / (1u64 << 48) as f64))
+    }),
+    ("nrand48", |host, args| {
+        Ok(Value::known(next_in(host, arg(args, 0))? >> 17))
+    }),
+    ("jrand48", |host, args| {
+        let next = next_in(host, arg(args, 0))?;
+        Ok(Value::known(i64::from((next >> 16) as i32) as u64))
+    }),
 ];
 
 /// Words of rand's state.
@@ -87,9 +98,29 @@ impl Random {
         if let Some(mark) = self.unknown48 {
             return Err(mark);
         }
-        self.state48 = self.state48.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB) & ((1 << 48) - 1);
+        self.state48 = after48(self.state48);
         Ok(self.state48)
     }
+}
+
+/// The step of drand48's family.
+fn after48(state: u64) -> u64 {
+    state.wrapping_mul(0x5_DEEC_E66D).wrapping_add(0xB) & ((1 << 48) - 1)
+}
+
+/// The same in a state of the program's own: three words of 16 bits, the lowest first.
+fn next_in(host: &mut Host<'_>, place: Value) -> Result<u64, Halt> {
+    let base = place.get()?;
+    let mut state = 0;
+    for (word, shift) in [(0, 0), (2, 16), (4, 32)] {
+        state |= host.memory.load(base.wrapping_add(word), 2).get()? << shift;
+    }
+    let next = after48(state);
+    for (word, shift) in [(0, 0), (2, 16), (4, 32)] {
+        let part = Value::known((next >> shift) & 0xffff);
+        host.memory.store(base.wrapping_add(word), 2, part);
+    }
+    Ok(next)
 }
 
 fn rand(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {

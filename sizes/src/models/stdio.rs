@@ -1,5 +1,6 @@
 //! stdio.h and the system calls on files, but for formatted input and output.
 
+use super::errno;
 use super::files::Stream;
 use super::number::arg;
 use super::table::Family;
@@ -14,11 +15,16 @@ pub const MODELS: Family = &[
     ("fopen64", fopen),
     ("fclose", fclose),
     ("fgets", fgets),
+    ("fgets_unlocked", fgets),
     ("fgetc", fgetc),
     ("getc", fgetc),
     ("_IO_getc", fgetc),
+    ("getc_unlocked", fgetc),
+    ("fgetc_unlocked", fgetc),
+    ("getchar", getchar),
     ("ungetc", ungetc),
     ("fread", fread),
+    ("fread_unlocked", fread),
     ("fseek", fseek),
     ("fseeko", fseek),
     ("fseeko64", fseek),
@@ -27,27 +33,39 @@ pub const MODELS: Family = &[
     ("ftello64", ftell),
     ("rewind", rewind),
     ("feof", feof),
+    ("feof_unlocked", feof),
     ("ferror", ferror),
     ("clearerr", rewind_flags),
     ("fflush", zero),
     ("setvbuf", zero),
     ("setbuf", zero),
     ("fwrite", fwrite),
+    ("fileno", fileno),
+    ("fdopen", fdopen),
     ("open", open),
     ("open64", open),
     ("read", read),
+    ("pread", pread),
+    ("pread64", pread),
     ("lseek", lseek),
     ("lseek64", lseek),
     ("close", close),
     ("write", write),
-    ("remove", zero),
-    ("unlink", zero),
+    ("remove", removed),
+    ("unlink", removed),
     ("mkdir", zero),
 ];
 
 const END_OF_FILE: i32 = -1;
 
 fn zero(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    Ok(Value::int(0))
+}
+
+/// Nothing is removed; what lies there is no longer what the program finds.
+fn removed(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let path = String::from_utf8_lossy(&host.text(arg(args, 0))?).into_owned();
+    host.files.doubt(&path);
     Ok(Value::int(0))
 }
 
@@ -66,6 +84,7 @@ fn open_path(host: &mut Host<'_>, path: Value, mode: &str) -> Result<Option<u64>
             Ok(Some(handle))
         }
         Err(reason) => {
+            errno::after_path(host, &path);
             host.notes.missing_files.insert(path, reason);
             Ok(None)
         }
@@ -251,7 +270,8 @@ fn open(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     ))
 }
 
-fn handle_of(host: &Host<'_>, descriptor: Value) -> Result<Value, Halt> {
+/// The handle behind a descriptor, 0 where there is none.
+pub fn handle_of(host: &Host<'_>, descriptor: Value) -> Result<Value, Halt> {
     Ok(Value::known(
         host.files.handle(descriptor.as_int()?).unwrap_or(0),
     ))
@@ -260,6 +280,32 @@ fn handle_of(host: &Host<'_>, descriptor: Value) -> Result<Value, Halt> {
 fn read(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let handle = handle_of(host, arg(args, 0))?;
     fread(host, &[arg(args, 1), Value::known(1), arg(args, 2), handle])
+}
+
+fn pread(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let handle = handle_of(host, arg(args, 0))?;
+    let (to, most, offset) = (arg(args, 1), arg(args, 2).get()?, arg(args, 3).get()?);
+    let bytes = match stream(host, handle) {
+        Ok(Stream::Reader(reader)) => reader.at(offset, most),
+        Ok(_) => Vec::new(),
+        Err(halt) => return spoiled(host, to, most, halt),
+    };
+    host.write(to, &bytes);
+    Ok(Value::known(bytes.len() as u64))
+}
+
+fn fileno(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let handle = arg(args, 0).get()?;
+    stream(host, arg(args, 0))?;
+    Ok(Value::int(host.files.descriptor_of(handle)))
+}
+
+fn fdopen(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    handle_of(host, arg(args, 0))
+}
+
+fn getchar(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
+    Err(Halt::Unknown(hidden(host, "standard input".to_owned())))
 }
 
 fn lseek(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

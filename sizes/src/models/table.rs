@@ -1,8 +1,9 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
-    process, random, scan, stdio, string_members, text, text_search, threads, unchecked,
+    clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi, number, openmp,
+    options, paths, print, process, random, scan, stat, stdio, string_members, text, text_search,
+    threads, tokens, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,12 +17,19 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 50] = [
+const FAMILIES: [Family; 57] = [
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
     text::MODELS,
     text_search::MODELS,
+    tokens::MODELS,
+    lines::MODELS,
+    paths::MODELS,
+    stat::MODELS,
+    threads::MODELS,
+    openmp::MODELS,
+    mpi::MODELS,
     string_members::MODELS,
     stdio::MODELS,
     scan::MODELS,
@@ -142,6 +150,7 @@ pub fn gives_new_memory(name: &str) -> bool {
             | "_Znwm"
             | "_Znam"
             | "fopen"
+            | "mmap"
             | "aligned_alloc"
             | "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_createERmm"
     )

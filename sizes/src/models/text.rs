@@ -30,6 +30,14 @@ pub const MODELS: Family = &[
     ("strndup", strndup),
     ("memcpy", memcpy),
     ("memmove", memcpy),
+    ("mempcpy", |host, args| {
+        let to = memcpy(host, args)?;
+        let len = arg(args, 2);
+        Ok(Value::made(
+            to.bits.wrapping_add(len.bits),
+            to.mark.with(len.mark),
+        ))
+    }),
     ("__memcpy_chk", memcpy),
     ("__memmove_chk", memcpy),
     ("memset", memset),

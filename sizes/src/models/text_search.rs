@@ -8,15 +8,18 @@ use crate::machine::value::Value;
 /// The models of this file.
 pub const MODELS: Family = &[
     ("strchr", strchr),
+    ("strchrnul", strchrnul),
+    ("rawmemchr", strchr),
     ("index", strchr),
     ("strrchr", strrchr),
     ("rindex", strrchr),
     ("strstr", strstr),
+    ("strcasestr", strcasestr),
     ("memchr", memchr),
+    ("memrchr", memrchr),
     ("strspn", strspn),
     ("strcspn", strcspn),
     ("strpbrk", strpbrk),
-    ("strtok", strtok),
     ("isdigit", |_, args| class(args, |c| c.is_ascii_digit())),
     ("isalpha", |_, args| {
         class(args, |c| c.is_ascii_alphabetic())
@@ -66,6 +69,13 @@ fn strchr(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(found(arg(args, 0), text.iter().position(|byte| *byte == c)))
 }
 
+fn strchrnul(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let c = arg(args, 1).get()? as u8;
+    let text = host.text(arg(args, 0))?;
+    let index = text.iter().position(|byte| *byte == c);
+    Ok(found(arg(args, 0), index.or(Some(text.len()))))
+}
+
 fn strrchr(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let c = arg(args, 1).get()? as u8;
     let mut text = host.text(arg(args, 0))?;
@@ -97,8 +107,26 @@ fn memchr(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     ))
 }
 
+fn strcasestr(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let text = host.text(arg(args, 0))?;
+    let part = host.text(arg(args, 1))?;
+    if part.is_empty() {
+        return Ok(arg(args, 0));
+    }
+    let mut windows = text.windows(part.len());
+    let index = windows.position(|window| window.eq_ignore_ascii_case(&part));
+    Ok(found(arg(args, 0), index))
+}
+
+fn memrchr(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let c = arg(args, 1).get()? as u8;
+    let bytes = host.bytes(arg(args, 0), arg(args, 2).get()?)?;
+    let index = bytes.iter().rposition(|byte| *byte == c);
+    Ok(found(arg(args, 0), index))
+}
+
 /// Length of the start of the text whose bytes are all in (or all not in) the set.
-fn span(text: &[u8], set: &[u8], inside: bool) -> usize {
+pub fn span(text: &[u8], set: &[u8], inside: bool) -> usize {
     text.iter()
         .take_while(|byte| set.contains(byte) == inside)
         .count()
@@ -118,33 +146,4 @@ fn strpbrk(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (text, set) = (host.text(arg(args, 0))?, host.text(arg(args, 1))?);
     let index = span(&text, &set, false);
     Ok(found(arg(args, 0), (index < text.len()).then_some(index)))
-}
-
-fn strtok(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let given = arg(args, 0);
-    let start = if given == Value::known(0) {
-        host.strtok
-    } else {
-        given
-    };
-    host.strtok = start;
-    if start == Value::known(0) {
-        return Ok(start);
-    }
-    let (text, set) = (host.text(start)?, host.text(arg(args, 1))?);
-    let skipped = span(&text, &set, true);
-    let rest = text.get(skipped..).unwrap_or_default();
-    if rest.is_empty() {
-        host.strtok = Value::known(0);
-        return Ok(Value::known(0));
-    }
-    let len = span(rest, &set, false);
-    let token = start.bits.wrapping_add(skipped as u64);
-    if len == rest.len() {
-        host.strtok = Value::known(0);
-    } else {
-        host.write(Value::known(token.wrapping_add(len as u64)), &[0]);
-        host.strtok = Value::known(token.wrapping_add(len as u64 + 1));
-    }
-    Ok(Value::known(token))
 }

@@ -66,11 +66,15 @@ pub enum State {
     Environment,
     /// Exceptions that are on their way or caught.
     Exceptions,
+    /// Threads that were started and what they returned.
+    Threads,
+    /// Files that were written, of those that are read.
+    Files,
 }
 
 impl State {
     /// Every kind.
-    pub const ALL: [State; 7] = [
+    pub const ALL: [State; 9] = [
         State::Random,
         State::Random48,
         State::Options,
@@ -78,6 +82,8 @@ impl State {
         State::Descriptors,
         State::Environment,
         State::Exceptions,
+        State::Threads,
+        State::Files,
     ];
 }
 

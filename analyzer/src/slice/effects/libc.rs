@@ -7,9 +7,8 @@ use crate::outside::{THREAD_BEGINS, THREAD_ENDS};
 #[expect(clippy::too_many_lines, reason = "one table")]
 pub fn effect(name: &str) -> Option<Effect> {
     Some(match name {
-        "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtod" | "strtof" => {
-            plain("re-", Returns::Value)
-        }
+        "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtoimax" | "strtoumax" | "strtod"
+        | "strtof" => plain("re-", Returns::Value),
         "atoi" | "atol" | "atoll" | "atof" => plain("r", Returns::Value),
         "malloc"
         | "_Znwm"
@@ -32,29 +31,48 @@ pub fn effect(name: &str) -> Option<Effect> {
         "strdup" | "strndup" | "__strdup" => plain("r-", Returns::Fresh),
         "bsearch" => plain("rr--f", Returns::Into(1)),
         "open" | "open64" => stateful("r-", Returns::Value, State::Descriptors),
-        "read" => stateful("-w-", Returns::Value, State::Descriptors),
+        "read" | "pread" | "pread64" => stateful("-w-", Returns::Value, State::Descriptors),
+        "fstat" | "fstat64" => stateful("-w", Returns::Value, State::Descriptors),
+        "__fxstat" | "__fxstat64" => stateful("--w", Returns::Value, State::Descriptors),
+        "mmap" | "mmap64" => stateful("-", Returns::Fresh, State::Descriptors),
+        "stat" | "stat64" | "lstat" | "lstat64" => plain("rw", Returns::Value),
+        "__xstat" | "__xstat64" | "__lxstat" | "__lxstat64" => plain("-rw", Returns::Value),
+        "access" => plain("r-", Returns::Value),
         "lseek" | "lseek64" => stateful("-", Returns::Value, State::Descriptors),
-        "strchr" | "strrchr" | "index" | "rindex" | "memchr" | "strstr" | "strpbrk" => {
-            plain("rr-", Returns::Into(0))
-        }
+        "strchr" | "strrchr" | "index" | "rindex" | "memchr" | "memrchr" | "rawmemchr"
+        | "strchrnul" | "strstr" | "strcasestr" | "strpbrk" => plain("rr-", Returns::Into(0)),
+        "basename" | "__xpg_basename" | "dirname" => plain("b", Returns::Into(0)),
         "strtok" => stateful("br", Returns::Into(0), State::Token),
-        "strtok_r" => plain("brb", Returns::Into(0)),
-        "fopen" | "fopen64" | "fdopen" => plain("rr", Returns::Fresh),
+        "strtok_r" | "__strtok_r" => plain("brs", Returns::Into(0)),
+        "strsep" | "__strsep" => plain("sr", Returns::Behind(0)),
+        "fopen" | "fopen64" => plain("rr", Returns::Fresh),
+        "fdopen" => stateful("-r", Returns::Fresh, State::Descriptors),
         "fclose" | "close" | "free" | "cfree" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
             DROPPED
         }
-        "fgets" => plain("w-b", Returns::Into(0)),
+        "fgets" | "fgets_unlocked" => plain("w-b", Returns::Into(0)),
         "fscanf" => plain("brw", Returns::Value),
         "sscanf" => plain("rrw", Returns::Value),
-        "fread" => plain("w--b", Returns::Value),
+        "fread" | "fread_unlocked" => plain("w--b", Returns::Value),
         "fseek" | "fseeko" | "fseeko64" => plain("b--", Returns::Value),
-        "rewind" | "ftell" | "ftello" | "ftello64" | "fgetc" | "getc" | "_IO_getc" | "clearerr" => {
-            plain("b", Returns::Value)
-        }
-        "feof" | "ferror" | "fileno" => plain("r", Returns::Value),
+        "rewind" | "ftell" | "ftello" | "ftello64" | "fgetc" | "getc" | "_IO_getc"
+        | "getc_unlocked" | "fgetc_unlocked" | "clearerr" => plain("b", Returns::Value),
+        "feof" | "feof_unlocked" | "ferror" | "fileno" => plain("r", Returns::Value),
         "ungetc" => plain("-b", Returns::Value),
-        "getline" => plain("mwb", Returns::Value),
+        "getline" => plain("swb", Returns::Value),
+        "getdelim" | "__getdelim" => plain("sw-b", Returns::Value),
+        "pthread_create" => stateful("w-f-", Returns::Value, State::Threads),
+        "pthread_join" => stateful("-w", Returns::Value, State::Threads),
+        "pthread_exit" | "pthread_detach" | "pthread_self" => {
+            stateful("-", Returns::Value, State::Threads)
+        }
+        "pthread_barrier_wait" | "pthread_cond_wait" | "sem_wait" => {
+            stateful("b", Returns::Value, State::Threads)
+        }
+        "pthread_barrier_init" => plain("w--", Returns::Value),
         "sprintf" => plain("wr", Returns::Value),
+        "asprintf" => plain("sr", Returns::Value),
+        "__asprintf_chk" => plain("s-r", Returns::Value),
         "snprintf" => plain("w-r", Returns::Value),
         "__sprintf_chk" => plain("w--r", Returns::Value),
         "__snprintf_chk" => plain("w---r", Returns::Value),
@@ -71,7 +89,10 @@ pub fn effect(name: &str) -> Option<Effect> {
         "srand48" | "drand48" | "lrand48" | "mrand48" => {
             stateful("-", Returns::Value, State::Random48)
         }
-        "time" => plain("w", Returns::Value),
+        "erand48" | "nrand48" | "jrand48" => plain("b", Returns::Value),
+        "time" | "uname" | "getchar" => plain("w", Returns::Value),
+        "gethostname" | "getcwd" => plain("w-", Returns::Into(0)),
+        "getrusage" | "getrlimit" => plain("-w", Returns::Value),
         "gettimeofday" | "clock_gettime" | "times" => plain("ww", Returns::Value),
         "printf"
         | "puts"
@@ -100,12 +121,52 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "pthread_mutex_unlock"
         | "pthread_mutex_init"
         | "pthread_mutex_destroy"
+        | "pthread_mutexattr_init"
+        | "pthread_mutexattr_settype"
+        | "pthread_mutexattr_destroy"
+        | "pthread_attr_init"
+        | "pthread_attr_destroy"
+        | "pthread_attr_setdetachstate"
+        | "pthread_attr_setstacksize"
+        | "pthread_barrier_destroy"
+        | "pthread_cond_init"
+        | "pthread_cond_signal"
+        | "pthread_cond_broadcast"
+        | "pthread_cond_destroy"
+        | "pthread_setaffinity_np"
+        | "sem_init"
+        | "sem_post"
+        | "sem_destroy"
+        | "munmap"
+        | "madvise"
+        | "posix_madvise"
+        | "posix_fadvise"
+        | "msync"
+        | "fsync"
+        | "sigaction"
+        | "sigemptyset"
+        | "sigaddset"
+        | "alarm"
+        | "setrlimit"
+        | "mallopt"
+        | "remove"
+        | "unlink"
+        | "mkdir"
         | "setlocale"
         | "signal"
         | "nanosleep"
         | "write"
         | "syscall" => DROPPED,
         "clock"
+        | "sysconf"
+        | "getpagesize"
+        | "get_nprocs"
+        | "omp_get_num_procs"
+        | "getuid"
+        | "getppid"
+        | "difftime"
+        | "div"
+        | "ldiv"
         | "abs"
         | "labs"
         | "getpid"
@@ -125,8 +186,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "_ZNSt6chrono3_V212steady_clock3nowEv"
         | "_ZNSt6chrono3_V212system_clock3nowEv"
         | "strerror"
-        | "omp_get_wtime"
-        | "omp_get_max_threads" => plain("-", Returns::Value),
+        | "omp_get_wtime" => plain("-", Returns::Value),
         "__errno_location" | "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
             plain("-", Returns::Hidden)
         }
@@ -139,9 +199,8 @@ pub fn effect(name: &str) -> Option<Effect> {
         "__dynamic_cast" => plain("r-", Returns::Into(0)),
         "qsort" => plain("b--f", Returns::Value),
         "pthread_once" => plain("bf", Returns::Value),
-        "pthread_join" => plain("-w", Returns::Value),
         "_ZNSt6thread4joinEv" | "_ZNSt6thread6detachEv" => plain("w", Returns::Value),
-        "_ZNSt6thread20hardware_concurrencyEv" | "pthread_self" | THREAD_BEGINS | THREAD_ENDS => {
+        "_ZNSt6thread20hardware_concurrencyEv" | THREAD_BEGINS | THREAD_ENDS => {
             plain("-", Returns::Value)
         }
         "_ZNSt6thread6_StateD2Ev"
@@ -149,13 +208,8 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "_ZNSt18condition_variableD1Ev"
         | "_ZNSt18condition_variable10notify_oneEv"
         | "_ZNSt18condition_variable10notify_allEv"
-        | "pthread_detach"
-        | "pthread_attr_init"
-        | "pthread_attr_destroy"
         | "__cxa_thread_atexit"
-        | "pthread_mutex_trylock"
-        | "pthread_cond_signal"
-        | "pthread_cond_broadcast" => DROPPED,
+        | "pthread_mutex_trylock" => DROPPED,
         _ => return None,
     })
 }

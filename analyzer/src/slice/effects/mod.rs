@@ -10,6 +10,7 @@ mod exceptions;
 mod letters;
 mod libc;
 mod math;
+mod parallel;
 
 pub use letters::{Effect, Returns, State, Use};
 
@@ -21,6 +22,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         .unwrap_or(name);
     libc::effect(plain)
         .or_else(|| math::effect(plain))
+        .or_else(|| parallel::effect(plain))
         .or_else(|| cuda::effect(plain))
         .or_else(|| closed::effect(plain))
         .or_else(|| cxx::effect(plain))

@@ -42,6 +42,7 @@ impl Solver<'_> {
                 self.flow(caller, *value, target, *parameter);
             }
         }
+        self.thread_results(target, body);
     }
 
     /// The data of a graph's node lies in the node's description.

@@ -1,11 +1,12 @@
 //! Calls of functions outside the program: what their rows say of pointers, and the worst for those without a row.
 
+use super::bind::returned;
 use super::sets::Node;
 use super::solve::{Rule, Solver};
 use crate::slice::effects::{Effect, Returns, State, Use, effect, may_call};
 use crate::slice::objects::Objects;
 use crate::slice::position::Position;
-use migfit_schema::program::{FunctionId, Operand, Reg, Type};
+use migfit_schema::program::{Function, FunctionId, Operand, Reg, Type};
 
 impl Solver<'_> {
     /// Rules of one call.
@@ -43,6 +44,12 @@ impl Solver<'_> {
         }
         if effect.state == Some(State::Exceptions) {
             self.exceptions(at.function, result, args);
+        }
+        if let ("strtok_r" | "__strtok_r", [(text, _), _, (place, _)]) = (name, args) {
+            self.kept_place(at.function, result, *text, *place);
+        }
+        if let ("pthread_join", Some((place, _))) = (name, args.get(1)) {
+            self.joined(at.function, *place);
         }
         if name.starts_with("getopt") {
             self.options(args, at.function);
@@ -209,6 +216,43 @@ impl Solver<'_> {
             self.points.include(kept, Objects::HIDDEN);
             self.rules.push(Rule::Copy { from: kept, to });
             self.rules.push(Rule::Load { address: kept, to });
+        }
+    }
+
+    /// strtok_r goes on in the string whose place it was given.
+    fn kept_place(
+        &mut self,
+        function: FunctionId,
+        result: Option<Node>,
+        text: Operand,
+        place: Operand,
+    ) {
+        let from = self.holder(function, text);
+        let address = self.holder(function, place);
+        self.rules.push(Rule::Store { from, address });
+        if let Some(to) = result {
+            self.rules.push(Rule::Load { address, to });
+        }
+    }
+
+    /// pthread_join stores what any thread returned.
+    fn joined(&mut self, function: FunctionId, place: Operand) {
+        let state = self.objects.state(State::Threads);
+        if let Some(from) = self.points.contents(state) {
+            let address = self.holder(function, place);
+            self.rules.push(Rule::Store { from, address });
+        }
+    }
+
+    /// What a function returns that a library calls may be kept as what a thread returned.
+    pub(super) fn thread_results(&mut self, target: FunctionId, body: &Function) {
+        let state = self.objects.state(State::Threads);
+        let Some(to) = self.points.contents(state) else {
+            return;
+        };
+        for value in returned(body, 0) {
+            let from = self.holder(target, value);
+            self.rules.push(Rule::Copy { from, to });
         }
     }
 
