@@ -5,7 +5,7 @@ use super::system_path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 16;
@@ -17,7 +17,9 @@ pub struct Files {
     /// Open streams by the address of their handle; few at a time, so a list is quickest.
     streams: Vec<(u64, Stream)>,
     descriptors: BTreeMap<i32, u64>,
-    written: BTreeSet<String>,
+    written: BTreeSet<PathBuf>,
+    /// Some file was changed, or some folder entered, and which is not known.
+    lost: bool,
     /// Files read, in order of first opening, as the program named them.
     pub read: Vec<String>,
 }
@@ -71,6 +73,7 @@ impl Files {
             streams: Vec::new(),
             descriptors: BTreeMap::new(),
             written: BTreeSet::new(),
+            lost: false,
             read: Vec::new(),
         }
     }
@@ -86,16 +89,21 @@ impl Files {
 
     /// Opens a path in a mode of fopen. An error says why, as the system does.
     pub fn open(&mut self, path: &str, mode: &str) -> Result<Stream, String> {
+        let full = plain(&self.cwd.join(path));
         if !mode.starts_with('r') {
-            self.written.insert(path.to_owned());
+            self.written.insert(full);
             return Ok(Stream::Sink);
         }
-        if self.written.contains(path) {
+        if self.written.contains(&full) {
             return Ok(Stream::Hidden(format!(
                 "{path}, which the program writes itself"
             )));
         }
-        let full = self.cwd.join(path);
+        if self.lost {
+            return Ok(Stream::Hidden(format!(
+                "{path}, as the program moves among files"
+            )));
+        }
         if system_path::is_of_system(&full) {
             return Ok(Stream::Hidden(format!(
                 "{path} (made by the system for each process)"
@@ -117,7 +125,7 @@ impl Files {
     /// What lies at a path, without opening it.
     pub fn look(&self, path: &str) -> At {
         let full = self.cwd.join(path);
-        if self.written.contains(path) || system_path::is_of_system(&full) {
+        if self.written.contains(&plain(&full)) || system_path::is_of_system(&full) {
             return At::Hidden;
         }
         match std::fs::metadata(&full) {
@@ -131,7 +139,33 @@ impl Files {
 
     /// The program writes or makes what lies at a path.
     pub fn note_written(&mut self, path: &str) {
-        self.written.insert(path.to_owned());
+        self.written.insert(plain(&self.cwd.join(path)));
+    }
+
+    /// The program changes a file by its name, or takes it away; `None`: one that is not known.
+    pub fn change(&mut self, path: Option<&str>) {
+        match path {
+            Some(path) => {
+                self.written.insert(plain(&self.cwd.join(path)));
+            }
+            None => self.lost = true,
+        }
+    }
+
+    /// The program goes to another folder; `None`: one that is not known. Says whether it is there now: the
+    /// program may have made it.
+    pub fn enter(&mut self, path: Option<&str>) -> bool {
+        let folder = path.map(|path| plain(&self.cwd.join(path)));
+        match folder.filter(|folder| folder.is_dir()) {
+            Some(folder) => {
+                self.cwd = folder;
+                true
+            }
+            None => {
+                self.lost = true;
+                false
+            }
+        }
     }
 
     /// Keeps an open stream under the address of its handle.
@@ -356,6 +390,21 @@ fn reason(error: &std::io::Error) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
+}
+
+/// A path without `.` and `..`, as far as no link is followed.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some_and(|_| !plain.is_symlink()) => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

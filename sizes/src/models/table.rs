@@ -1,7 +1,7 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
+    at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
     process, random, scan, stdio, string_members, text, text_search, threads, unchecked,
 };
 use crate::machine::host::{Halt, Host};
@@ -16,7 +16,8 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 50] = [
+const FAMILIES: [Family; 52] = [
+    at_exit::MODELS,
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -57,6 +58,7 @@ const FAMILIES: [Family; 50] = [
     cuda::allocate::MODELS,
     cuda::copy::MODELS,
     cuda::launch::MODELS,
+    cuda::opt_in::MODELS,
     cuda::query::MODELS,
     cuda::driver::MODELS,
     unchecked::MODELS,

@@ -171,7 +171,12 @@ fn stream(name: &str) -> Option<Effect> {
         "_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE",
     ];
     if let Some(member) = FILES.iter().find_map(|class| name.strip_prefix(class)) {
-        return made_or_gone(member);
+        let names_a_file = ["C1EPKc", "C2EPKc", "C1ERKNSt", "C2ERKNSt", "4openE"];
+        let opens = names_a_file.iter().any(|start| member.starts_with(start));
+        return made_or_gone(member).map(|effect| Effect {
+            state: opens.then_some(State::Descriptors),
+            ..effect
+        });
     }
     if let Some(member) = TEXTS.iter().find_map(|class| name.strip_prefix(class)) {
         return made_or_gone(member);

@@ -47,6 +47,8 @@ pub enum Returns {
     Reached,
     /// A pointer to hidden memory that the call itself fills (getenv, strtok's last string).
     Hidden,
+    /// Where `errno` lies.
+    Errno,
 }
 
 /// State that a call keeps outside its arguments.
@@ -60,17 +62,19 @@ pub enum State {
     Options,
     /// strtok.
     Token,
-    /// Files by number (open, read, lseek).
+    /// Files by number and by name (open, read, lseek; fopen, rename, chdir).
     Descriptors,
     /// The environment's variables.
     Environment,
     /// Exceptions that are on their way or caught.
     Exceptions,
+    /// `errno`, which is only written.
+    Errno,
 }
 
 impl State {
     /// Every kind.
-    pub const ALL: [State; 7] = [
+    pub const ALL: [State; 8] = [
         State::Random,
         State::Random48,
         State::Options,
@@ -78,6 +82,7 @@ impl State {
         State::Descriptors,
         State::Environment,
         State::Exceptions,
+        State::Errno,
     ];
 }
 

@@ -8,7 +8,7 @@ use crate::outside::{THREAD_BEGINS, THREAD_ENDS};
 pub fn effect(name: &str) -> Option<Effect> {
     Some(match name {
         "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtod" | "strtof" => {
-            plain("re-", Returns::Value)
+            stateful("re-", Returns::Value, State::Errno)
         }
         "atoi" | "atol" | "atoll" | "atof" => plain("r", Returns::Value),
         "malloc"
@@ -39,7 +39,12 @@ pub fn effect(name: &str) -> Option<Effect> {
         }
         "strtok" => stateful("br", Returns::Into(0), State::Token),
         "strtok_r" => plain("brb", Returns::Into(0)),
-        "fopen" | "fopen64" | "fdopen" => plain("rr", Returns::Fresh),
+        "fdopen" => plain("rr", Returns::Fresh),
+        // What was written, moved or left before decides what is found.
+        "fopen" | "fopen64" => stateful("rr", Returns::Fresh, State::Descriptors),
+        "chdir" | "remove" | "unlink" | "rename" | "truncate" | "link" | "symlink" => {
+            stateful("r", Returns::Value, State::Descriptors)
+        }
         "fclose" | "close" | "free" | "cfree" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
             DROPPED
         }
@@ -91,8 +96,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "setvbuf"
         | "usleep"
         | "sleep"
-        | "__cxa_atexit"
-        | "atexit"
         | "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitD1Ev"
         | "_ZNSt8ios_base15sync_with_stdioEb"
@@ -105,6 +108,11 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "nanosleep"
         | "write"
         | "syscall" => DROPPED,
+        "__errno_location" => plain("-", Returns::Errno),
+        // What runs at exit: see `at_exit`.
+        "atexit" => plain("f", Returns::Value),
+        "on_exit" => plain("f-", Returns::Value),
+        "__cxa_atexit" | "__cxa_thread_atexit" => plain("f--", Returns::Value),
         "clock"
         | "abs"
         | "labs"
