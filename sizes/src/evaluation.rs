@@ -127,9 +127,6 @@ fn run_host(host: Host<'_>, program: &SizeProgram, limits: &Limits, traced: bool
     let place = machine.known_place();
     machine.host.place = place;
     machine.note_what_is_ahead(&end);
-    if !matches!(end, End::Stopped { .. }) {
-        machine.host.notes.assume_unseen();
-    }
     machine.note_loose_floats();
     let mut trace = machine.trace.take().unwrap_or_default();
     trace.events = machine.host.ledger.events.take().unwrap_or_default();

@@ -78,6 +78,7 @@ pub fn allocate(
             .memory
             .add(kind, bytes.unwrap_or(0), Mark::DEVICE_MEMORY)?,
     };
+    host.notes.rest_on_unseen();
     if host.notes.are_doubtful() {
         host.ledger.doubt();
     }

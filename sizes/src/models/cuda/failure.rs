@@ -100,8 +100,8 @@ impl Notes {
         })
     }
 
-    /// At the end: what was never looked at is taken to end nothing.
-    pub fn assume_unseen(&mut self) {
+    /// Something is taken or launched behind failures that nobody looked at: they are taken to have ended nothing.
+    pub fn rest_on_unseen(&mut self) {
         for unseen in std::mem::take(&mut self.unseen) {
             let reason = "the program is taken to go on after its failure".to_owned();
             self.assume(unseen.place, &unseen.what, reason);

@@ -179,6 +179,7 @@ pub fn launch_now(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Op
     for (part, mark) in parts {
         note_unknown(host, symbol, part, mark);
     }
+    host.notes.rest_on_unseen();
     let now = host.steps;
     host.ledger.launch(shape, now);
     let mark = host.mark(Source::Device);
