@@ -10,10 +10,14 @@ use crate::ledger::Ledger;
 use crate::models::at_exit::Handler;
 use crate::models::cuda::arrays::ArrayShape;
 use crate::models::cuda::closed::Closed;
+use crate::models::cuda::failure::Unseen;
 use crate::models::cuda::graph::Graphs;
 use crate::models::cuda::virtual_memory::Physical;
+<<<<<<< HEAD
 use crate::models::cuda::failure::Unseen;
 use crate::models::cxx::exceptions::Exceptions;
+=======
+>>>>>>> ca04a0c (fmt)
 use crate::models::environment::Environment;
 use crate::models::errno::Errno;
 use crate::models::files::Files;
