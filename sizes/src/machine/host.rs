@@ -11,13 +11,10 @@ use crate::models::at_exit::Handler;
 use crate::models::cuda::arrays::ArrayShape;
 use crate::models::cuda::closed::Closed;
 use crate::models::cuda::failure::Unseen;
+use crate::models::cuda::failure::Unseen;
 use crate::models::cuda::graph::Graphs;
 use crate::models::cuda::virtual_memory::Physical;
-<<<<<<< HEAD
-use crate::models::cuda::failure::Unseen;
 use crate::models::cxx::exceptions::Exceptions;
-=======
->>>>>>> ca04a0c (fmt)
 use crate::models::environment::Environment;
 use crate::models::errno::Errno;
 use crate::models::files::Files;

@@ -1,8 +1,8 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
-    process, random, scan, stdio, string_members, text, text_search, threads, unchecked,
+    at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options,
+    print, process, random, scan, stdio, string_members, text, text_search, threads, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;

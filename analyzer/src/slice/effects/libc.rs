@@ -135,7 +135,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "strerror"
         | "omp_get_wtime"
         | "omp_get_max_threads" => plain("-", Returns::Value),
-        "__errno_location" | "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
+        "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
             plain("-", Returns::Hidden)
         }
         "__cxa_guard_acquire" => plain("b", Returns::Value),
