@@ -11,7 +11,6 @@ use crate::models::at_exit::Handler;
 use crate::models::cuda::arrays::ArrayShape;
 use crate::models::cuda::closed::Closed;
 use crate::models::cuda::failure::Unseen;
-use crate::models::cuda::failure::Unseen;
 use crate::models::cuda::graph::Graphs;
 use crate::models::cuda::virtual_memory::Physical;
 use crate::models::cxx::exceptions::Exceptions;

@@ -23,7 +23,6 @@ pub const MODELS: Family = &[
     ("pthread_mutex_trylock", nothing),
     ("pthread_cond_signal", nothing),
     ("pthread_cond_broadcast", nothing),
-    ("__cxa_thread_atexit", nothing),
     ("_ZNSt18condition_variableC1Ev", nothing),
     ("_ZNSt18condition_variableD1Ev", nothing),
     ("_ZNSt18condition_variable10notify_oneEv", nothing),

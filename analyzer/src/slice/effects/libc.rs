@@ -160,7 +160,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "pthread_detach"
         | "pthread_attr_init"
         | "pthread_attr_destroy"
-        | "__cxa_thread_atexit"
         | "pthread_mutex_trylock"
         | "pthread_cond_signal"
         | "pthread_cond_broadcast" => DROPPED,
