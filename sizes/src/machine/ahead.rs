@@ -40,7 +40,12 @@ impl Machine<'_> {
     pub fn note_what_is_ahead(&mut self, end: &End) {
         let stopped = matches!(end, End::Stopped { .. }) && *end != malformed();
         let late = !self.host.ledger.requests.is_empty();
-        if !stopped || !late || self.host.exceptions.on_the_way() || self.may_allocate_ahead() {
+        if !stopped
+            || !late
+            || self.host.exceptions.on_the_way()
+            || self.host.notes.thrown
+            || self.may_allocate_ahead()
+        {
             return;
         }
         self.host.notes.only_launches_ahead = true;
