@@ -73,6 +73,8 @@ pub struct Ledger {
     pub peak: u64,
     /// Largest sum of rounded allocations so far.
     pub peak_rounded: u64,
+    /// Both, as they were before anything uncertain came.
+    certain: Option<(u64, u64)>,
     large_live: u64,
     small_live: u64,
     /// Allocations alive, by address.
@@ -118,6 +120,7 @@ impl Ledger {
     /// Something happens that a failing check would have kept from happening.
     fn rest_on_checks(&mut self) {
         if !self.unchecked.is_empty() {
+            self.doubt();
             self.taken_to_pass.append(&mut self.unchecked);
         }
     }
@@ -187,6 +190,27 @@ impl Ledger {
             };
             *class = class.saturating_add(rounded);
         }
+    }
+
+    /// From here on it is not certain what happens. The first call counts.
+    pub fn doubt(&mut self) {
+        self.certain.get_or_insert((self.peak, self.peak_rounded));
+    }
+
+    /// Both peaks, as far as they are certain to be reached.
+    pub fn certain_peaks(&self) -> (u64, u64) {
+        self.certain.unwrap_or((self.peak, self.peak_rounded))
+    }
+
+    /// What would be alive, rounded, with one more allocation.
+    pub fn rounded_with(&self, bytes: u64) -> u64 {
+        let granules = |bytes: u64| bytes.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
+        let (large, small) = match bytes >= SMALL {
+            true => (granules(bytes), 0),
+            false => (0, bytes.next_multiple_of(SMALL_ALIGNMENT)),
+        };
+        let small = granules(self.small_live.saturating_add(small));
+        self.large_live.saturating_add(large).saturating_add(small)
     }
 
     /// The running sum that a request counts in, and what it counts there.

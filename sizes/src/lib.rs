@@ -10,6 +10,7 @@ mod models;
 pub mod need;
 mod report;
 pub mod trace;
+mod verdict;
 
 pub use evaluation::{evaluate, evaluate_traced};
 pub use formula::{Number, evaluate_formula};

@@ -14,13 +14,13 @@ pub enum Verdict {
     /// Right if what `Need::assumptions` lists holds. Also where the peak is known and a launch's shape
     /// is not: then `Need::unknowns` names the launch.
     Assumed,
-    /// The true peak is at most this.
+    /// The true peak is at most this; nothing was assumed.
     UpperBound,
-    /// The true peak is at least this: some part is unknown.
+    /// The true peak is at least this, whatever was assumed: some part is unknown.
     LowerBound,
     /// Nothing useful is known.
     Unknown,
-    /// The program takes what it gets.
+    /// The program takes what it gets: this much of the device that was asked about. `Need::notes` has the sites.
     Elastic,
 }
 
@@ -46,6 +46,8 @@ pub struct Need {
     pub peak_rounded: Option<Bytes>,
     /// Requested bytes alive at the end.
     pub live_at_end: Bytes,
+    /// Where memory lacked: what the program wanted to hold at that time, as the driver rounds. More than the device has.
+    pub lacked: Option<Bytes>,
     /// How sure.
     pub verdict: Verdict,
     /// Each allocation site that ran, in order of first run.

@@ -1,10 +1,11 @@
 //! From what an evaluation noted to the need: sites instead of places, one verdict, nothing unknown dropped.
 
 use crate::ledger::{Launches, Requests};
-use crate::machine::host::{End, Host};
+use crate::machine::host::{End, Host, Notes};
 use crate::models::cuda::limits;
 use crate::models::threads;
 use crate::need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};
+use crate::verdict::{Facts, verdict};
 use cpp_demangle::{DemangleOptions, Symbol};
 use migfit_schema::profile::Unknown;
 use migfit_schema::program::{Place, SizeProgram};
@@ -45,6 +46,7 @@ pub fn nothing(what: &str, reason: String) -> Need {
         peak: None,
         peak_rounded: None,
         live_at_end: Bytes(0),
+        lacked: None,
         verdict: Verdict::Unknown,
         allocations: Vec::new(),
         launches: Vec::new(),
@@ -73,10 +75,11 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
         host.notes.assume(place, "check", reason);
     }
     threads::finish(host);
-    let verdict = verdict(host, end);
+    assume_missed_frees(&mut host.notes);
+    let verdict = verdict(facts(host, end));
     note_end(host, end, place);
+    let peaks = peaks(host, verdict);
     let program = host.program;
-    let known = verdict != Verdict::Unknown;
     let notes = |list: &[(Place, String, String)]| {
         list.iter()
             .map(|(place, what, reason)| Unknown {
@@ -87,8 +90,9 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
             .collect()
     };
     Need {
-        peak: known.then_some(Bytes(host.ledger.peak)),
-        peak_rounded: known.then_some(Bytes(host.ledger.peak_rounded)),
+        peak: peaks.map(|(peak, _)| Bytes(peak)),
+        peak_rounded: peaks.map(|(_, rounded)| Bytes(rounded)),
+        lacked: host.notes.lacked.map(Bytes),
         live_at_end: Bytes(host.ledger.live),
         verdict,
         allocations: host
@@ -132,26 +136,45 @@ fn gave_up_early(host: &Host<'_>, end: &End) -> bool {
         && host.ledger.launches.is_empty()
 }
 
-fn verdict(host: &Host<'_>, end: &End) -> Verdict {
+fn facts(host: &Host<'_>, end: &End) -> Facts {
     let notes = &host.notes;
-    let some_known = host
-        .ledger
-        .requests
-        .iter()
-        .any(|requests| requests.range.is_some());
-    let cut = !matches!(end, End::Exit(_)) && !notes.only_launches_ahead;
-    if gave_up_early(host, end) || ((cut || notes.missed_allocation) && !some_known) {
-        Verdict::Unknown
-    } else if notes.elastic {
-        Verdict::Elastic
-    } else if cut || notes.missed_allocation {
-        Verdict::LowerBound
-    } else if notes.missed_free {
-        Verdict::UpperBound
-    } else if !notes.assumptions.is_empty() || notes.unknown_shape || notes.only_launches_ahead {
-        Verdict::Assumed
-    } else {
-        Verdict::Exact
+    let ended_well = matches!(end, End::Exit(None | Some(0)));
+    Facts {
+        gave_up_early: gave_up_early(host, end),
+        cut: !matches!(end, End::Exit(_)) && !notes.only_launches_ahead,
+        missed_allocation: notes.missed_allocation,
+        missed_free: notes.missed_free,
+        assumed: !notes.assumptions.is_empty(),
+        unknown_launches: notes.unknown_shape || notes.only_launches_ahead,
+        elastic: notes.elastic || (notes.lacked.is_some() && ended_well),
+        certain_bytes: host.ledger.certain_peaks().0 > 0,
+    }
+}
+
+/// A lower bound is what is certain to be reached; what the program may reach beyond is told.
+fn peaks(host: &mut Host<'_>, verdict: Verdict) -> Option<(u64, u64)> {
+    let all = (host.ledger.peak, host.ledger.peak_rounded);
+    match verdict {
+        Verdict::Unknown => None,
+        Verdict::LowerBound => {
+            let certain = host.ledger.certain_peaks();
+            if certain.0 < all.0 {
+                let reason = format!("{} if all that is assumed holds", Bytes(all.0));
+                let place = Place::default();
+                host.notes
+                    .remark(place, "the known part of the peak", reason);
+            }
+            Some(certain)
+        }
+        _ => Some(all),
+    }
+}
+
+/// Beside other assumptions a free that was not counted is one more: no bound stands on them.
+fn assume_missed_frees(notes: &mut Notes) {
+    if notes.missed_free && !notes.assumptions.is_empty() {
+        let reason = "it is taken to free nothing, as its pointer is unknown";
+        notes.assume(Place::default(), "a free", reason.to_owned());
     }
 }
 

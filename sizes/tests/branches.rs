@@ -203,13 +203,10 @@ fn a_loop_without_end_meets_the_limit() {
     let need = evaluate(&build.profile(), &command(&[]), &device(), &limits);
     assert_eq!(
         (need.verdict, need.peak),
-        (Verdict::Assumed, Some(Bytes(8)))
+        (Verdict::LowerBound, Some(Bytes(8)))
     );
     assert!(need.steps <= 1010);
-    assert_eq!(
-        need.unknowns[0].reason,
-        "it took more than 1000 steps; no allocation can follow"
-    );
+    assert_eq!(need.unknowns[0].reason, "it took more than 1000 steps");
 }
 
 #[test]

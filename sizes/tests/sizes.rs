@@ -236,14 +236,14 @@ fn a_host_buffer_beyond_the_limit_stops_nothing() {
     let mut build = Build::new();
     build.main(|body, _| {
         let host = body.call("malloc", &[(int(1 << 40), I64)]);
-        let (device, _) = body.cuda_malloc(int(1 << 33));
+        let (device, _) = body.cuda_malloc(int(1 << 32));
         let to = body.load(Type::Ptr, device);
         body.call(
             "cudaMemcpy",
             &[
                 (to, Type::Ptr),
                 (host, Type::Ptr),
-                (int(1 << 33), I64),
+                (int(1 << 32), I64),
                 (int(1), I32),
             ],
         );
@@ -253,7 +253,7 @@ fn a_host_buffer_beyond_the_limit_stops_nothing() {
     let need = build.need(&[]);
     assert_eq!(
         (need.verdict, need.peak),
-        (Verdict::Exact, Some(Bytes(1 << 33)))
+        (Verdict::Exact, Some(Bytes(1 << 32)))
     );
 }
 

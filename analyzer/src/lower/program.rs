@@ -13,7 +13,10 @@ use crate::ir::view::metadata::Location;
 use crate::ir::view::module::ModuleView;
 use crate::ir::view::types::Layout;
 use crate::outside::Exports;
-use migfit_schema::program::{self as schema, FunctionId, GlobalId, Place, SizeProgram};
+use migfit_schema::program::{
+    self as schema, Block, Callee, FunctionId, GlobalId, Instruction, Op, Operand, Place,
+    SizeProgram, Terminator, Type,
+};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Lowers everything that the program can reach from `main`, static constructors and exports. A module without `main`
@@ -29,6 +32,13 @@ pub fn lower(module: ModuleView<'_>, facts: &CudaFacts, exports: Option<&Exports
         .filter(|constructor| constructor.has_body())
         .filter(|constructor| !facts.registrations.contains(&constructor.name()))
         .map(|constructor| lowering.function(constructor))
+        .collect();
+    let destructors: Vec<FunctionId> = module
+        .destructors()
+        .into_iter()
+        .filter(|destructor| destructor.has_body())
+        .filter(|destructor| !facts.registrations.contains(&destructor.name()))
+        .map(|destructor| lowering.function(destructor))
         .collect();
     let offered = |name: &str| match exports {
         Some(exports) => exports.contain(name),
@@ -46,7 +56,45 @@ pub fn lower(module: ModuleView<'_>, facts: &CudaFacts, exports: Option<&Exports
             lowering.global(global);
         }
     }
-    lowering.finish(constructors, main)
+    let mut program = lowering.finish(constructors, main);
+    register_destructors(&mut program, &destructors);
+    program
+}
+
+/// What runs at the very end is registered at the very beginning, as handlers at exit are.
+fn register_destructors(program: &mut SizeProgram, destructors: &[FunctionId]) {
+    if destructors.is_empty() {
+        return;
+    }
+    let register = |(dst, destructor): (u32, &FunctionId)| Instruction {
+        op: Op::Call {
+            dst: vec![dst],
+            results: vec![Type::Int(32)],
+            callee: Callee::External("__cxa_atexit".to_owned()),
+            args: vec![
+                (Operand::Function(*destructor), Type::Ptr),
+                (Operand::Const(0), Type::Ptr),
+                (Operand::Const(0), Type::Ptr),
+            ],
+        },
+        place: Place::default(),
+    };
+    program
+        .constructors
+        .insert(0, index(program.functions.len()));
+    program.functions.push(schema::Function {
+        name: "(destructors)".to_owned(),
+        params: Vec::new(),
+        results: Vec::new(),
+        registers: index(destructors.len()),
+        blocks: vec![Block {
+            phis: Vec::new(),
+            ops: (0u32..).zip(destructors).map(register).collect(),
+            end: Terminator::Return(Vec::new()),
+            end_place: Place::default(),
+        }],
+        names: Vec::new(),
+    });
 }
 
 /// A global that has its number and is not lowered yet.

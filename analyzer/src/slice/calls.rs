@@ -1,5 +1,6 @@
 //! Who calls whom: directly, through pointers, and through library functions that are given a function (qsort).
 
+use crate::slice::at_exit;
 use crate::slice::effects::may_call;
 use crate::slice::points_to::PointsTo;
 use crate::slice::position::{Position, instructions};
@@ -10,6 +11,8 @@ use std::collections::HashMap;
 pub struct Calls {
     sites: HashMap<FunctionId, Vec<Position>>,
     targets: HashMap<Position, Vec<FunctionId>>,
+    /// Something that takes memory or launches runs when the process ends.
+    pub works_at_exit: bool,
 }
 
 impl Calls {
@@ -18,8 +21,11 @@ impl Calls {
         let mut calls = Calls {
             sites: HashMap::new(),
             targets: HashMap::new(),
+            works_at_exit: false,
         };
-        for (at, instruction) in instructions(program) {
+        let (at_exit, others): (Vec<_>, Vec<_>) =
+            instructions(program).partition(|(_, found)| at_exit::registers(&found.op));
+        for (at, instruction) in others {
             let Op::Call { callee, args, .. } = &instruction.op else {
                 continue;
             };
@@ -28,14 +34,32 @@ impl Calls {
                 Callee::Indirect(pointer) => pointers.functions(at.function, *pointer),
                 Callee::External(name) => given(at, name, args, pointers),
             };
-            for target in &targets {
-                calls.sites.entry(*target).or_default().push(at);
-            }
-            if !targets.is_empty() {
-                calls.targets.insert(at, targets);
+            calls.add(at, targets);
+        }
+        let takers = at_exit::takers(program, &calls);
+        for (at, instruction) in at_exit {
+            if let Op::Call {
+                args,
+                callee: Callee::External(name),
+                ..
+            } = &instruction.op
+            {
+                let mut handlers = given(at, name, args, pointers);
+                handlers.retain(|handler| takers.contains(handler));
+                calls.works_at_exit |= !handlers.is_empty();
+                calls.add(at, handlers);
             }
         }
         calls
+    }
+
+    fn add(&mut self, at: Position, targets: Vec<FunctionId>) {
+        for target in &targets {
+            self.sites.entry(*target).or_default().push(at);
+        }
+        if !targets.is_empty() {
+            self.targets.insert(at, targets);
+        }
     }
 
     /// Where a function may be called.

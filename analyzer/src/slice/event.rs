@@ -3,7 +3,8 @@
 use crate::outside::{LEAVES, RESUME, THREAD_BEGINS, THREAD_ENDS, throws};
 use migfit_schema::program::{Callee, Op, SizeProgram};
 
-/// Allocation and free calls of the runtime and the driver, launches in every form, what graphs are made of.
+/// Allocation and free calls of the runtime and the driver, launches in every form, what graphs are made of, and what
+/// decides whether these succeed.
 const EVENTS: &[&str] = &[
     "cudaMalloc",
     "cudaMallocManaged",
@@ -22,6 +23,8 @@ const EVENTS: &[&str] = &[
     // Fails where it asks for a second device.
     "cudaSetDevice",
     "cudaDeviceSetLimit",
+    "cudaFuncSetAttribute",
+    "cuFuncSetAttribute",
     "cudaLaunchKernel",
     "cudaLaunchCooperativeKernel",
     "cudaLaunchKernelExC",
@@ -126,6 +129,26 @@ fn is_named_event(program: &SizeProgram, name: &str) -> bool {
     EVENTS.contains(&name)
         || NODE_CALLS.iter().any(|start| name.starts_with(start))
         || (program.captures && CAPTURED.contains(&name))
+}
+
+/// Whether an instruction may take device memory or run kernels: an event that does not only give memory back.
+pub fn takes_or_launches(program: &SizeProgram, op: &Op) -> bool {
+    const OTHERS: [&str; 5] = [
+        "Free",
+        "SetDevice",
+        "SetAttribute",
+        "SetLimit",
+        "DeviceReset",
+    ];
+    let other = |name: &str| may_fail(name) && OTHERS.iter().any(|part| name.contains(part));
+    let of_no_interest =
+        matches!(op, Op::Call { callee: Callee::External(name), .. } if other(name));
+    is_event(program, op) && !of_no_interest
+}
+
+/// Whether a call is an event, whose status an evaluation knows.
+pub fn may_fail(name: &str) -> bool {
+    EVENTS.contains(&name)
 }
 
 /// Whether an instruction calls a function that nobody looked into.

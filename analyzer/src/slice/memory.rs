@@ -225,7 +225,9 @@ impl Scene<'_> {
                 touched.extend(self.pointers.in_contents(state_object));
             }
             let group = groups.of_list(touched);
-            reads.push(group);
+            if state != State::Errno {
+                reads.push(group);
+            }
             writes.push(group);
         }
         (groups.joined(reads), groups.joined(writes))

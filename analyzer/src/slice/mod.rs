@@ -29,6 +29,7 @@
 //!
 //! What is cut is then made small: chains of blocks become one and ids close up.
 
+mod at_exit;
 pub(crate) mod calls;
 mod choice;
 pub(crate) mod control;

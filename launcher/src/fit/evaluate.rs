@@ -1,5 +1,5 @@
 //! One program and one command line -> its need on each slice. A program that asks its device nothing is evaluated
-//! once, any other once per kind of slice.
+//! once, and again for slices with less memory than that; any other once per kind of slice.
 
 use crate::sizing::{SliceNeed, device};
 use migfit_mig::{MigProfile, Model};
@@ -39,14 +39,24 @@ impl<'p> Evaluator<'p> {
             true => device::properties(model, profile)?,
             false => device::nowhere(),
         };
+        let index = self.evaluated(device);
+        let need = self.done.get(index).map(|(_, need)| need);
+        let index = match need.is_some_and(|need| device::may_lack(need, profile)) {
+            true if !self.asks_device => self.evaluated(device::with_memory_of(profile)),
+            _ => index,
+        };
+        self.done.get(index).map(|(_, need)| need)
+    }
+
+    /// The place of an evaluation, which is made if there is none yet.
+    fn evaluated(&mut self, device: DeviceProperties) -> usize {
         let known = self.done.iter().position(|(known, _)| *known == device);
-        let index = known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let need =
                 migfit_sizes::evaluate(self.profile, self.command, &device, &Limits::default());
             self.done.push((device, need));
             self.done.len() - 1
-        });
-        self.done.get(index).map(|(_, need)| need)
+        })
     }
 
     /// The same as far as sizing is concerned.
@@ -54,8 +64,7 @@ impl<'p> Evaluator<'p> {
         let variables = Bytes(self.profile.summary.device_variables);
         match self.need(model, profile) {
             Some(need) => SliceNeed {
-                bytes: need
-                    .peak_rounded
+                bytes: device::wanted(need)
                     .map(|peak| Bytes(peak.0.saturating_add(need.beside().0))),
                 variables,
                 verdict: need.verdict_with_libraries(),

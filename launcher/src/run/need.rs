@@ -145,7 +145,7 @@ impl Evaluated {
     fn on(&self, slice: &MigProfile) -> SliceNeed {
         match self.need(slice.name) {
             Some(need) => SliceNeed {
-                bytes: need.peak_rounded.or(need.peak),
+                bytes: device::wanted(need),
                 variables: self.variables,
                 verdict: need.verdict,
             },
@@ -180,7 +180,15 @@ fn evaluate(board: Board<'_>, job: &Job, profile: &JobProfile) -> Evaluated {
     let on =
         |properties| migfit_sizes::evaluate(profile, &command, &properties, &Limits::default());
     let needs: Vec<_> = match asks {
-        false => vec![(None, on(device::nowhere()))],
+        false => {
+            let everywhere = on(device::nowhere());
+            let plain = board.model.profiles.iter();
+            let small = plain.filter(|slice| device::may_lack(&everywhere, slice));
+            let own = small.map(|slice| (Some(slice.name), on(device::with_memory_of(slice))));
+            let mut needs: Vec<_> = own.collect();
+            needs.push((None, everywhere));
+            needs
+        }
         true => {
             let plain = board.model.profiles.iter();
             let plain = plain.filter(|slice| slice.name.attribute.is_none());

@@ -2,7 +2,8 @@
 
 use migfit_mig::{MigProfile, Model, ProfileName};
 use migfit_schema::program::{Callee, Op, SizeProgram};
-use migfit_sizes::DeviceProperties;
+use migfit_schema::units::Bytes;
+use migfit_sizes::{DeviceProperties, Need, Verdict};
 
 /// CUDA calls whose results do not depend on the slice. Any other makes each slice's answer its own: a call that
 /// is missing here costs time, never correctness.
@@ -92,6 +93,33 @@ pub fn properties(model: &Model, profile: &MigProfile) -> Option<DevicePropertie
 #[must_use]
 pub fn nowhere() -> DeviceProperties {
     DeviceProperties::default()
+}
+
+/// A slice as a program sees it that asks for nothing but memory.
+#[must_use]
+pub fn with_memory_of(profile: &MigProfile) -> DeviceProperties {
+    DeviceProperties {
+        total_bytes: profile.memory_mib.to_bytes().0,
+        ..nowhere()
+    }
+}
+
+/// Whether a program may notice on a slice that memory lacks.
+#[must_use]
+pub fn may_lack(need: &Need, profile: &MigProfile) -> bool {
+    let peak = need.peak_rounded.or(need.peak);
+    peak.is_some_and(|peak| peak > profile.memory_mib.to_bytes())
+}
+
+/// What a program wants to hold at once: where memory lacked, more than it got. A program that goes on with what it
+/// gets wants no more than that.
+#[must_use]
+pub fn wanted(need: &Need) -> Option<Bytes> {
+    let peak = need.peak_rounded.or(need.peak);
+    match need.verdict {
+        Verdict::Elastic => peak,
+        _ => peak.max(need.lacked),
+    }
 }
 
 #[cfg(test)]

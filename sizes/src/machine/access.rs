@@ -3,7 +3,7 @@
 use super::address::offset_of;
 use super::mark::Mark;
 use super::memory::Memory;
-use super::object::Kind;
+use super::object::{Kind, Object};
 use super::value::Value;
 
 /// Longest text that is read as a C string.
@@ -27,12 +27,18 @@ impl Memory {
     /// Reads up to 8 bytes.
     #[inline(always)]
     pub fn load(&self, address: u64, size: usize) -> Value {
+        self.load_with(address, size).0
+    }
+
+    /// The same, and whether the bytes may hold an address.
+    #[inline(always)]
+    pub fn load_with(&self, address: u64, size: usize) -> (Value, bool) {
         let offset = offset_of(address);
         let Some(object) = self.object(address) else {
-            return Value::unknown(Mark::OUTSIDE);
+            return (Value::unknown(Mark::OUTSIDE), false);
         };
         let Some(bytes) = object.slice(offset, size) else {
-            return Value::unknown(self.missing(address));
+            return (Value::unknown(self.missing(address)), false);
         };
         let mark = object.mark(offset, size);
         let bits = match bytes {
@@ -44,7 +50,7 @@ impl Memory {
                 .rev()
                 .fold(0, |bits, byte| (bits << 8) | u64::from(*byte)),
         };
-        Value::made(bits, mark)
+        (Value::made(bits, mark), object.holds_addresses)
     }
 
     /// Writes up to 8 bytes. False where they do not exist.
@@ -52,12 +58,14 @@ impl Memory {
     pub fn store(&mut self, address: u64, size: usize, value: Value) -> bool {
         let offset = offset_of(address);
         let all = value.bits.to_le_bytes();
+        let holds_address = size == 8 && self.is_address(value.bits);
         let (Some(object), Some(bytes)) = (self.object_mut(address), all.get(..size)) else {
             return false;
         };
         if object.kind == Kind::Constant {
             return false;
         }
+        object.holds_addresses |= holds_address;
         object.write(offset, bytes, value.mark)
     }
 
@@ -73,7 +81,24 @@ impl Memory {
         } else {
             object.mark(offset, len)
         };
-        if mark.is_hard() { Err(mark) } else { Ok(bytes) }
+        let holds_address = mark == Mark::ADDRESS
+            || (object.holds_addresses && self.has_address(object, offset, len));
+        match mark.is_hard() {
+            true => Err(mark),
+            false if holds_address => Err(Mark::HOLDS_ADDRESS),
+            false => Ok(bytes),
+        }
+    }
+
+    /// Whether 8 bytes that some of the given range belong to are an address.
+    pub fn has_address(&self, object: &Object, offset: u64, len: usize) -> bool {
+        let first = offset & !7;
+        let words = (offset.saturating_sub(first) + len as u64).div_ceil(8);
+        (0..words).any(|word| {
+            let bytes = object.slice(first + 8 * word, 8).unwrap_or_default();
+            let bits = <[u8; 8]>::try_from(bytes).map_or(0, u64::from_le_bytes);
+            self.is_address(bits)
+        })
     }
 
     /// Writes known bytes. False where they do not exist.
@@ -131,17 +156,21 @@ impl Memory {
             return true;
         };
         let bytes = bytes.to_vec();
-        if object.is_uniform() {
-            let mark = object.mark(offset, count);
-            return self.write_marked(to, &bytes, mark);
-        }
-        let marks = object.marks(offset, count);
-        if !self.write(to, &bytes) {
+        let holds_addresses = object.holds_addresses;
+        let mark = object.is_uniform().then(|| object.mark(offset, count));
+        let marks = match mark {
+            Some(_) => Vec::new(),
+            None => object.marks(offset, count),
+        };
+        if !self.write_marked(to, &bytes, mark.unwrap_or(Mark::KNOWN)) {
             return false;
         }
         let offset = offset_of(to);
         if let Some(object) = self.object_mut(to) {
-            object.put_marks(offset, &marks);
+            object.holds_addresses |= holds_addresses;
+            if mark.is_none() {
+                object.put_marks(offset, &marks);
+            }
         }
         true
     }

@@ -1,8 +1,11 @@
 //! Addresses: an object's number above the offset within it, so that differences and order within an object hold.
-//! Knows neither objects nor values.
+//! Between objects they mean nothing: see `provenance`. Knows neither objects nor values.
 
 /// Bits of an address that are the offset within the object (512 GiB).
 pub const OFFSET_BITS: u32 = 39;
+/// Where an object begins within its part of the addresses: far from round numbers, so that no number of a program
+/// looks like an address, and a multiple of every alignment.
+const BEGIN: u64 = 0x15_a5a0_0000;
 /// Set in addresses of stack objects.
 pub const STACK: u64 = 1 << 62;
 /// Set in addresses of functions.
@@ -39,18 +42,18 @@ pub fn function_at(address: u64) -> Option<u32> {
 /// Address of a global plus an offset.
 #[inline(always)]
 pub fn global_address(global: u32, offset: i64) -> u64 {
-    ((u64::from(global) + 1) << OFFSET_BITS).wrapping_add(offset as u64)
+    object_address(global as usize + 1).wrapping_add(offset as u64)
 }
 
 /// Offset of an address within its object.
 #[inline(always)]
 pub fn offset_of(address: u64) -> u64 {
-    address & ((1 << OFFSET_BITS) - 1)
+    address.wrapping_sub(BEGIN) & ((1 << OFFSET_BITS) - 1)
 }
 
 /// Address of an object that is no stack object, by its number.
 pub fn object_address(number: usize) -> u64 {
-    (number as u64) << OFFSET_BITS
+    ((number as u64) << OFFSET_BITS) | BEGIN
 }
 
 /// Address of a stack object, by its number.
@@ -101,7 +104,8 @@ mod tests {
     #[test]
     fn a_step_before_an_object_is_no_address_within_it() {
         let address = object_address(5).wrapping_sub(1);
-        assert_eq!(number_of(address), Some((Table::Objects, 4)));
+        assert_eq!(number_of(address), Some((Table::Objects, 5)));
+        assert_eq!(offset_of(address), (1 << OFFSET_BITS) - 1);
         assert_eq!(address.wrapping_add(1), object_address(5));
         assert_eq!(number_of(stack_address(3) + 8), Some((Table::Stack, 3)));
         assert_eq!(offset_of(stack_address(3) + 8), 8);

@@ -1,9 +1,11 @@
 //! What may still come where an evaluation stopped: whether device memory may be allocated behind that point. If not,
 //! the peak is known all the same. Looks at code only, and takes every way that it has.
 
+use super::address::function_at;
 use super::effects::successors;
 use super::host::End;
 use super::run::{Frame, Machine, malformed};
+use super::value::Value;
 use crate::models::{callback, fallback};
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, FunctionId, Op, Operand, Terminator,
@@ -38,10 +40,34 @@ impl Machine<'_> {
     pub fn note_what_is_ahead(&mut self, end: &End) {
         let stopped = matches!(end, End::Stopped { .. }) && *end != malformed();
         let late = !self.host.ledger.requests.is_empty();
-        if !stopped || !late || self.host.exceptions.on_the_way() || self.may_allocate_ahead() {
+        if !stopped
+            || !late
+            || self.host.exceptions.on_the_way()
+            || self.host.notes.thrown
+            || self.may_allocate_ahead()
+        {
             return;
         }
         self.host.notes.only_launches_ahead = true;
+    }
+
+    /// Runs a handler at the end of the process, unless all that it can do is give memory back.
+    pub fn at_end(&mut self, handler: u64, arguments: &[Value]) -> Result<(), End> {
+        let Some(function) = function_at(handler) else {
+            return Ok(());
+        };
+        let mut ahead = Ahead {
+            functions: &self.program.functions,
+            opaque: &self.opaque,
+            seen: BTreeSet::new(),
+            waiting: vec![function],
+            launches_count: true,
+        };
+        if !ahead.any_called() {
+            return Ok(());
+        }
+        self.nested = 0;
+        self.run_function(function, arguments).map(|_| ())
     }
 
     /// True unless no way from here leads to a call that may allocate device memory.
@@ -56,6 +82,7 @@ impl Machine<'_> {
             opaque: &self.opaque,
             seen: BTreeSet::new(),
             waiting: Vec::new(),
+            launches_count: false,
         };
         self.frames.iter().any(|frame| ahead.behind(*frame)) || ahead.any_called()
     }
@@ -71,6 +98,8 @@ struct Ahead<'m> {
     opaque: &'m HashSet<&'m str>,
     seen: BTreeSet<FunctionId>,
     waiting: Vec<FunctionId>,
+    /// Launches are looked for as well.
+    launches_count: bool,
 }
 
 impl Ahead<'_> {
@@ -143,13 +172,16 @@ impl Ahead<'_> {
                         Callee::Indirect(_) => true,
                     }
                 }
+                Op::Launch { .. } => self.launches_count,
                 _ => false,
             })
     }
 
     fn may_allocate(&self, name: &str) -> bool {
         if fallback::is_cuda(name) {
-            return !HARMLESS.iter().any(|start| name.starts_with(start));
+            let launches = name.contains("LaunchKernel");
+            return (self.launches_count && launches)
+                || !HARMLESS.iter().any(|start| name.starts_with(start));
         }
         self.opaque.contains(name) || fallback::is_closed(name) || callback::is_model(name)
     }

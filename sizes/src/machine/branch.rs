@@ -35,6 +35,9 @@ impl<'p> Machine<'p> {
                     } else {
                         *otherwise
                     };
+                    if condition.mark != Mark::KNOWN {
+                        self.look(condition.mark, *unknown, target);
+                    }
                     self.note_branch(target);
                     self.jump(target)?;
                 }
@@ -47,11 +50,18 @@ impl<'p> Machine<'p> {
                 ..
             } => {
                 let value = self.operand(value);
+                let value = match value.mark == Mark::ADDRESS {
+                    true => self.host.plain_value(value),
+                    false => value,
+                };
                 if value.mark.is_hard() {
                     self.decide(*unknown, value.mark)?;
                 } else {
                     let case = cases.iter().find(|(bits, _)| *bits == value.bits);
                     let target = case.map_or(*default, |(_, target)| *target);
+                    if value.mark != Mark::KNOWN {
+                        self.look(value.mark, *unknown, target);
+                    }
                     self.note_branch(target);
                     self.jump(target)?;
                 }
@@ -103,6 +113,18 @@ impl<'p> Machine<'p> {
         }
         self.scratch = results;
         Ok(None)
+    }
+
+    /// A branch on a value that is known and more than that: a failed call's status, or what hangs on free memory. A
+    /// check of free memory that passes passes wherever there is as much.
+    fn look(&mut self, mark: Mark, rule: OnUnknown, target: BlockId) {
+        if mark == Mark::STATUS {
+            self.host.notes.see_failures();
+        }
+        if mark == Mark::ELASTIC && rule != OnUnknown::CheckPasses(target) {
+            let place = self.known_place();
+            self.host.notes.take_what_is_free(place, "branch");
+        }
     }
 
     /// Decides a branch whose condition is not known (SIZES.md, rule 7).

@@ -1,8 +1,9 @@
 //! Calls: into functions with a body, of models, and of functions that nothing is known about.
 
 use super::address::function_at;
-use super::host::{End, Halt};
+use super::host::{End, Halt, Host};
 use super::mark::{Mark, Source};
+use super::object::Kind;
 use super::run::{Called, MODEL_CACHE, Machine};
 use super::step::{UNSET, set, value};
 use super::value::Value;
@@ -24,6 +25,19 @@ pub enum Outside {
     Plain(Option<models::Model>),
 }
 
+/// What a function outside is given: the driver's pointers are whole numbers, any other number is a plain one.
+#[cold]
+fn numbers_for(host: &mut Host<'_>, name: &str, values: &mut [Value]) {
+    for value in values {
+        if models::fallback::is_cuda(name) {
+            *value = host.number_to_address(*value);
+        }
+        if value.mark == Mark::ADDRESS {
+            *value = host.plain_value(*value);
+        }
+    }
+}
+
 impl Machine<'_> {
     /// Calls a function.
     pub fn call(
@@ -38,6 +52,12 @@ impl Machine<'_> {
         let registers = self.registers.get(base..).unwrap_or_default();
         for (operand, _) in args {
             values.push(value(registers, operand));
+        }
+        if let Callee::External(name) = callee
+            && values.iter().any(|value| value.mark == Mark::ADDRESS)
+        {
+            self.host.place = self.known_place();
+            numbers_for(&mut self.host, name, &mut values);
         }
         let called = match callee {
             Callee::Function(function) => self
@@ -75,6 +95,7 @@ impl Machine<'_> {
             .notes
             .unknown(place, "call through a pointer", reason);
         self.host.notes.missed_allocation = true;
+        self.host.notes.may_have_freed = true;
         let mark = self
             .host
             .mark(Source::Missing("a call through a pointer".to_owned()));
@@ -97,6 +118,7 @@ impl Machine<'_> {
         if self.host.errno.is_some() {
             models::errno::before_call(&mut self.host, name);
         }
+        self.stop_at_unseen_lack(name)?;
         let result = match self.outside(name) {
             Outside::Plain(Some(model)) => self.run_model(name, model, values),
             Outside::Plain(None) => self.without_model(name, args, values),
@@ -106,6 +128,14 @@ impl Machine<'_> {
                 self.host
                     .notes
                     .not_looked_into(place, &report::people_name(name));
+                let device =
+                    |value: &Value| self.host.memory.kind(value.bits).map(|(kind, _)| kind);
+                if values
+                    .iter()
+                    .any(|value| device(value) == Some(Kind::Device))
+                {
+                    self.host.notes.may_have_freed = true;
+                }
                 self.unknown_result(name, args, values)
             }
         };
@@ -142,6 +172,30 @@ impl Machine<'_> {
         model(&mut self.host, values)
     }
 
+    /// After memory lacked, the next CUDA call is where the program is known to go on, unless it looked.
+    fn stop_at_unseen_lack(&mut self, name: &str) -> Result<(), End> {
+        const LOOK: [&str; 4] = [
+            "cudaGetLastError",
+            "cudaPeekAtLastError",
+            "cudaGetErrorString",
+            "cudaGetErrorName",
+        ];
+        if self.host.notes.unseen.is_empty()
+            || !models::fallback::is_cuda(name)
+            || LOOK.contains(&name)
+        {
+            return Ok(());
+        }
+        let Some(end) = self.host.notes.unseen_lack() else {
+            return Ok(());
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            // The call itself is still ahead.
+            frame.next = frame.next.saturating_sub(1);
+        }
+        Err(end)
+    }
+
     /// What a function is, looked up once per call site as long as its place in the cache is not taken.
     #[inline(always)]
     fn outside(&mut self, name: &str) -> Outside {
@@ -159,10 +213,11 @@ impl Machine<'_> {
         }
     }
 
-    /// A library may define a name that has a model here: then it is the library's. CUDA's own names are ours.
+    /// A library may define a name that has a model here: then it is the library's. CUDA's own names are ours, and jumps.
     fn find(&self, name: &str) -> Outside {
         let model = models::find(name);
-        let is_ours = models::fallback::is_cuda(name) && model.is_some();
+        let is_cuda = models::fallback::is_cuda(name) && model.is_some();
+        let is_ours = is_cuda || models::jumps::is_model(name);
         if !is_ours && self.opaque.contains(name) {
             Outside::Opaque
         } else if callback::is_model(name) {

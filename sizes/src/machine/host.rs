@@ -3,11 +3,14 @@
 
 use super::mark::{Mark, Marks, Source};
 use super::memory::{Full, Memory};
+use super::provenance::Layout;
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties};
 use crate::ledger::Ledger;
+use crate::models::at_exit::Handler;
 use crate::models::cuda::arrays::ArrayShape;
 use crate::models::cuda::closed::Closed;
+use crate::models::cuda::failure::Unseen;
 use crate::models::cuda::graph::Graphs;
 use crate::models::cuda::virtual_memory::Physical;
 use crate::models::cxx::exceptions::Exceptions;
@@ -98,14 +101,22 @@ pub struct Notes {
     /// What is known and worth telling, in order: place, what, why.
     pub remarks: Vec<(Place, String, String)>,
     seen: BTreeSet<(Place, String)>,
-    /// A size depends on how much memory is free.
+    /// What the program takes depends on how much memory is free.
     pub elastic: bool,
+    /// What the program would have held, as the driver rounds, when memory first lacked.
+    pub lacked: Option<u64>,
+    /// Failed calls that the program has not looked at.
+    pub unseen: Vec<Unseen>,
     /// A size of an allocation is unknown, or a call may hide allocations.
     pub missed_allocation: bool,
     /// A free whose target is unknown was left out.
     pub missed_free: bool,
+    /// Code that is not here may have given memory back.
+    pub may_have_freed: bool,
     /// A shape of a launch is unknown.
     pub unknown_shape: bool,
+    /// The program goes on elsewhere than behind this place: at a handler of an exception, at a setjmp.
+    pub thrown: bool,
     /// The evaluation stopped where only launches may follow, and no allocation.
     pub only_launches_ahead: bool,
     /// Closed libraries that take device memory beside the program's own, in order.
@@ -117,11 +128,23 @@ pub struct Notes {
 }
 
 impl Notes {
+    /// The program takes what it gets, by what stands here.
+    pub fn take_what_is_free(&mut self, place: Place, what: &str) {
+        let reason = "it depends on how much device memory is free";
+        self.remark(place, what, reason.to_owned());
+        self.elastic = true;
+    }
+
     /// Notes an assumption once per place and subject.
     pub fn assume(&mut self, place: Place, what: &str, reason: String) {
         if self.seen.insert((place, what.to_owned())) {
             self.assumptions.push((place, what.to_owned(), reason));
         }
+    }
+
+    /// Whether what is counted from here on may not happen.
+    pub fn are_doubtful(&self) -> bool {
+        !self.assumptions.is_empty() || self.missed_free || self.may_have_freed
     }
 
     /// Notes something unknown once per place and subject.
@@ -174,6 +197,8 @@ pub struct Host<'p> {
     pub ledger: Ledger,
     /// Notes for the answer.
     pub notes: Notes,
+    /// What runs at exit, in the order of registration.
+    pub at_exit: Vec<Handler>,
     /// Pushed launch configurations.
     pub pushed: Vec<Configuration>,
     /// Texts of the environment and fixed texts that were handed out, by content.
@@ -194,6 +219,8 @@ pub struct Host<'p> {
     pub scanned: Scanned,
     /// What a model gives beside its result, where a call has two.
     pub second_result: Option<Value>,
+    /// Dynamic shared memory that kernels opted into, by symbol ("": any kernel); `None`: not known how much.
+    pub opted_in: BTreeMap<String, Option<u64>>,
     /// The runtime's last error, until the program asks for it.
     pub last_error: i32,
     /// `errno`, where the program asks for it.
@@ -212,6 +239,10 @@ pub struct Host<'p> {
     pub place: Place,
     /// Steps so far.
     pub steps: u64,
+    /// Where objects are taken to lie.
+    pub layout: Layout,
+    /// Where something first came to hang on that.
+    pub address_used: Option<Place>,
 }
 
 impl Host<'_> {
@@ -259,6 +290,7 @@ impl Host<'_> {
             .memory
             .add(super::object::Kind::Host, size, Mark::KNOWN)?;
         self.memory.write(address, text);
+        self.memory.set_alignment(address, 1);
         Ok(address)
     }
 

@@ -10,22 +10,28 @@ pub struct Mark(pub u16);
 impl Mark {
     /// The value is known.
     pub const KNOWN: Mark = Mark(0);
+    /// A whole number that stands for an address of this evaluation: see `provenance`.
+    pub const ADDRESS: Mark = Mark(2);
+    /// Known: the status of a CUDA call that failed. Whoever decides by it has seen the failure.
+    pub const STATUS: Mark = Mark(3);
     /// The bits are good for this device, but the program asked how much memory is free: it takes what it gets.
-    pub const ELASTIC: Mark = Mark(2);
+    pub const ELASTIC: Mark = Mark(4);
     /// Memory or a register that nothing wrote.
-    pub const UNWRITTEN: Mark = Mark(3);
+    pub const UNWRITTEN: Mark = Mark(5);
     /// `undef`, or code that the slicer left out.
-    pub const LEFT_OUT: Mark = Mark(4);
+    pub const LEFT_OUT: Mark = Mark(6);
     /// An access outside every object, or of one that was freed.
-    pub const OUTSIDE: Mark = Mark(5);
+    pub const OUTSIDE: Mark = Mark(7);
     /// Device memory read by the host directly.
-    pub const DEVICE_MEMORY: Mark = Mark(6);
+    pub const DEVICE_MEMORY: Mark = Mark(8);
     /// Host memory that is too large to be kept.
-    pub const TOO_LARGE: Mark = Mark(7);
+    pub const TOO_LARGE: Mark = Mark(9);
     /// Read through a null pointer: the program dies there.
-    pub const NULL: Mark = Mark(8);
+    pub const NULL: Mark = Mark(10);
+    /// Bytes or a number that hold an address, where a plain number is wanted.
+    pub const HOLDS_ADDRESS: Mark = Mark(11);
     /// First mark that stands for a source with a place.
-    const FIRST_PLACED: u16 = 9;
+    const FIRST_PLACED: u16 = 12;
 
     /// True where the bits mean nothing.
     #[inline(always)]
@@ -40,6 +46,9 @@ impl Mark {
     }
 }
 
+/// Why nothing is known of what is made of addresses.
+const BY_ADDRESS: &str = "it depends on an address, which differs from run to run";
+
 /// What made a value unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
@@ -47,6 +56,8 @@ pub enum Source {
     Device,
     /// Clocks, process ids and the like.
     Clock,
+    /// Where an object lies: it differs from run to run.
+    Address,
     /// A function that has no model here.
     Missing(String),
     /// A property of the device that is not among the inputs.
@@ -92,13 +103,14 @@ impl Marks {
     pub fn explain(&self, mark: Mark) -> (String, Option<Place>) {
         let fixed = |text: &str| (text.to_owned(), None);
         match mark {
-            Mark::KNOWN => fixed("it is known"),
+            Mark::KNOWN | Mark::STATUS => fixed("it is known"),
             Mark::ELASTIC => fixed("it depends on how much device memory is free"),
             Mark::UNWRITTEN => fixed("it depends on memory that nothing wrote"),
             Mark::LEFT_OUT => fixed("it depends on code that the analysis left out"),
             Mark::OUTSIDE => fixed("it depends on memory outside every object"),
             Mark::DEVICE_MEMORY => fixed("it is read from device memory"),
             Mark::NULL => fixed("it is read through a null pointer"),
+            Mark::ADDRESS | Mark::HOLDS_ADDRESS => fixed(BY_ADDRESS),
             Mark::TOO_LARGE => fixed("it is kept in host memory too large to be evaluated"),
             _ => {
                 let index = usize::from(mark.0).wrapping_sub(usize::from(Mark::FIRST_PLACED));
@@ -117,6 +129,7 @@ impl Source {
         match self {
             Source::Device => "it depends on a result of the device".to_owned(),
             Source::Clock => "it depends on the clock".to_owned(),
+            Source::Address => BY_ADDRESS.to_owned(),
             Source::Missing(name) => format!("it depends on {name}, which has no model"),
             Source::Property(name) => {
                 format!("it depends on the device property {name}, which is not known here")

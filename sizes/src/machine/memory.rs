@@ -1,6 +1,8 @@
 //! Objects of the evaluated program: allocation, release, limits. Reading and writing is in `access`.
 
-use super::address::{OFFSET_BITS, Table, number_of, object_address, offset_of, stack_address};
+use super::address::{
+    OFFSET_BITS, Table, function_at, number_of, object_address, offset_of, stack_address,
+};
 use super::mark::Mark;
 use super::object::{Kind, Object};
 
@@ -82,6 +84,7 @@ impl Memory {
         };
         object.kind = kind;
         if kind == Kind::Managed {
+            object.alignment = Object::opaque(kind, 0).alignment;
             self.managed.push(self.objects.len());
         }
         self.objects.push(object);
@@ -104,8 +107,8 @@ impl Memory {
         Ok(object_address(self.objects.len() - 1))
     }
 
-    /// Adds a stack object.
-    pub fn push_stack(&mut self, size: u64) -> Result<u64, Full> {
+    /// Adds a stack object, aligned to so many bytes.
+    pub fn push_stack(&mut self, size: u64, align: u64) -> Result<u64, Full> {
         let bytes = usize::try_from(size).map_err(|_| Full)?;
         if self.stack_len >= MOST_OBJECTS || size >> OFFSET_BITS != 0 {
             return Err(Full);
@@ -115,8 +118,34 @@ impl Memory {
             Some(object) => object.renew(bytes),
             None => self.stack.push(Object::host(bytes, Mark::UNWRITTEN)),
         }
+        if let Some(object) = self.stack.get_mut(self.stack_len) {
+            object.alignment = power_within(align);
+        }
         self.stack_len += 1;
         Ok(stack_address(self.stack_len - 1))
+    }
+
+    /// Says how many bytes an object's address is a multiple of.
+    pub fn set_alignment(&mut self, address: u64, align: u64) {
+        if let Some(object) = self.object_mut(address) {
+            object.alignment = power_within(align);
+        }
+    }
+
+    /// True for what may be the address of an object or of a function.
+    #[inline(always)]
+    pub fn is_address(&self, bits: u64) -> bool {
+        bits >> OFFSET_BITS != 0 && (self.is_within(bits) || function_at(bits).is_some())
+    }
+
+    /// True for an address within an object, or little beside it.
+    fn is_within(&self, bits: u64) -> bool {
+        /// How far beside an object a program may point on its way.
+        const BESIDE: u64 = 1 << 20;
+        self.object(bits).is_some_and(|object| {
+            let size = object.size.max(object.rest(0) as u64);
+            offset_of(bits.wrapping_add(BESIDE)) <= size.saturating_add(2 * BESIDE)
+        })
     }
 
     /// Number of stack objects alive.
@@ -177,7 +206,7 @@ impl Memory {
 
     /// Start of the object that an address points into.
     pub fn start_of(&self, address: u64) -> u64 {
-        address - offset_of(address)
+        address.wrapping_sub(offset_of(address))
     }
 
     /// Makes an object read-only.
@@ -198,6 +227,12 @@ impl Memory {
             }
         }
     }
+}
+
+/// The power of two within an alignment, as far as addresses here have any.
+fn power_within(align: u64) -> u8 {
+    const MOST: u32 = 20;
+    align.max(1).trailing_zeros().min(MOST) as u8
 }
 
 #[cfg(test)]
@@ -225,11 +260,11 @@ mod tests {
     #[test]
     fn stack_objects_come_back_new() {
         let mut memory = Memory::new(1 << 20);
-        let first = memory.push_stack(8).unwrap();
+        let first = memory.push_stack(8, 8).unwrap();
         memory.write(first, &[1; 8]);
         memory.pop_stack(0);
         assert_eq!(memory.load(first, 1).mark, Mark::OUTSIDE);
-        let second = memory.push_stack(8).unwrap();
+        let second = memory.push_stack(8, 8).unwrap();
         assert_eq!(first, second);
         assert_eq!(memory.load(second, 8).mark, Mark::UNWRITTEN);
     }

@@ -15,6 +15,7 @@ mod loose;
 pub mod mark;
 pub mod memory;
 pub mod object;
+pub mod provenance;
 pub mod run;
 pub mod start;
 pub mod step;

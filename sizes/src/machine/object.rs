@@ -35,7 +35,16 @@ pub struct Object {
     /// Empty: every byte has the base mark. Else one entry per byte.
     shadow: Vec<u16>,
     base: Mark,
+    /// Some 8 bytes of it may hold an address.
+    pub holds_addresses: bool,
+    /// Its address is a multiple of two to this power, wherever it lies.
+    pub alignment: u8,
 }
+
+/// What malloc and operator new align to: 16 bytes.
+const HOST_ALIGNMENT: u8 = 4;
+/// What CUDA's allocations align to at least: 256 bytes.
+const DEVICE_ALIGNMENT: u8 = 8;
 
 impl Object {
     /// Host bytes, all zero, with one mark for all of them.
@@ -46,6 +55,8 @@ impl Object {
             bytes: vec![0; size],
             shadow: Vec::new(),
             base,
+            holds_addresses: false,
+            alignment: HOST_ALIGNMENT,
         }
     }
 
@@ -57,6 +68,12 @@ impl Object {
             bytes: Vec::new(),
             shadow: Vec::new(),
             base: Mark::OUTSIDE,
+            holds_addresses: false,
+            alignment: match kind {
+                Kind::Device | Kind::Managed => DEVICE_ALIGNMENT,
+                Kind::Host | Kind::Constant => HOST_ALIGNMENT,
+                Kind::Handle | Kind::Freed => 0,
+            },
         }
     }
 
@@ -68,6 +85,7 @@ impl Object {
         self.bytes.resize(size, 0);
         self.shadow.clear();
         self.base = Mark::UNWRITTEN;
+        self.holds_addresses = false;
     }
 
     /// Gives everything back.

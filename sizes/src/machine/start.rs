@@ -5,6 +5,7 @@ use super::host::{End, Host, Notes};
 use super::mark::{Mark, Marks, Source};
 use super::memory::Memory;
 use super::object::Kind;
+use super::provenance::Layout;
 use super::step::full;
 use super::value::Value;
 use crate::input::{CommandLine, DeviceProperties, Limits};
@@ -30,6 +31,7 @@ pub fn host<'p>(
     command: &'p CommandLine,
     device: &'p DeviceProperties,
     limits: &Limits,
+    layout: Layout,
 ) -> Result<Host<'p>, End> {
     let mut host = Host {
         program,
@@ -44,6 +46,7 @@ pub fn host<'p>(
         random: Random::default(),
         ledger: Ledger::default(),
         notes: Notes::default(),
+        at_exit: Vec::new(),
         pushed: Vec::new(),
         fixed_texts: BTreeMap::new(),
         handle_names: BTreeMap::new(),
@@ -55,6 +58,7 @@ pub fn host<'p>(
         formats: Vec::new(),
         scanned: Default::default(),
         second_result: None,
+        opted_in: BTreeMap::new(),
         last_error: 0,
         errno: None,
         exceptions: Exceptions::default(),
@@ -63,6 +67,8 @@ pub fn host<'p>(
         strtok: Value::known(0),
         place: Place::default(),
         steps: 0,
+        layout,
+        address_used: None,
     };
     for global in &program.globals {
         add_global(&mut host, global)?;
@@ -83,9 +89,11 @@ fn add_global(host: &mut Host<'_>, global: &Global) -> Result<(), End> {
             .of(Source::Missing(global.name.clone()), Place::default()),
         false => Mark::KNOWN,
     };
-    host.memory
+    let address = host
+        .memory
         .add(Kind::Host, global.size, base)
         .map_err(full)?;
+    host.memory.set_alignment(address, u64::from(global.align));
     Ok(())
 }
 

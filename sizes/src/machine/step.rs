@@ -5,6 +5,7 @@ use super::arithmetic::{self, bytes, signed};
 use super::convert;
 use super::host::{End, Halt, Host};
 use super::mark::{Mark, Source};
+use super::provenance;
 use super::value::Value;
 use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Reg, Type};
 
@@ -45,6 +46,10 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
         } => {
             let (x, y) = (value(registers, a), value(registers, b));
             let result = match arithmetic::binary(*op, *ty, x.bits, y.bits) {
+                _ if x.mark.with(y.mark) == Mark::ADDRESS => {
+                    let plain = |x, y| arithmetic::binary(*op, *ty, x, y);
+                    provenance::binary(host, (*op, *ty), (x, y), plain)
+                }
                 _ if *no_wrap && arithmetic::overflows(*op, *ty, x.bits, y.bits) => {
                     overflowed(host, *op, x, y)
                 }
@@ -55,12 +60,15 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
         }
         Op::Compare { dst, ty, op, a, b } => {
             let (x, y) = (value(registers, a), value(registers, b));
-            let holds = arithmetic::compare(*op, *ty, x.bits, y.bits);
-            set(
-                registers,
-                *dst,
-                Value::made(u64::from(holds), x.mark.with(y.mark)),
-            );
+            let mark = x.mark.with(y.mark);
+            let result = match provenance::has_order(*op, *ty, mark) {
+                true => provenance::compare(host, *op, *ty, x, y),
+                false => {
+                    let holds = arithmetic::compare(*op, *ty, x.bits, y.bits);
+                    Value::made(u64::from(holds), mark)
+                }
+            };
+            set(registers, *dst, result);
         }
         Op::Load { dst, ty, address } => {
             let address = value(registers, address);
@@ -86,7 +94,7 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             terms,
         } => {
             let result = offset(registers, value(registers, base), *constant, terms);
-            set(registers, *dst, result);
+            set(registers, *dst, host.number_to_address(result));
         }
         _ => return choose(op, registers, host),
     }
@@ -108,8 +116,10 @@ fn choose(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), E
             let result = if a.mark.is_hard() {
                 cast_unknown(*kind, *to, a)
             } else {
-                match convert::cast(*kind, *from, *to, a.bits) {
-                    Some(bits) => Value::made(bits, a.mark),
+                let (plain, done) = cast_address(host, *kind, (*from, *to), a);
+                match convert::cast(*kind, *from, *to, plain.bits) {
+                    _ if done || plain.mark.is_hard() => plain,
+                    Some(bits) => Value::made(bits, plain.mark),
                     None => host.unknown(Source::Undefined(convert::DOES_NOT_FIT.to_owned())),
                 }
             };
@@ -128,6 +138,9 @@ fn choose(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), E
                 value(registers, a),
                 value(registers, b),
             );
+            if condition.mark == Mark::STATUS {
+                host.notes.see_failures();
+            }
             set(registers, *dst, select(condition, a, b));
         }
         _ => return rarer(op, registers, host),
@@ -140,14 +153,18 @@ fn rarer(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), En
     match op {
         Op::Unary { dst, ty, op, a } => {
             let a = value(registers, a);
-            set(
-                registers,
-                *dst,
-                Value::made(arithmetic::unary(*op, *ty, a.bits), a.mark),
-            );
+            let a = match a.mark == Mark::ADDRESS {
+                true => host.plain_value(a),
+                false => a,
+            };
+            let result = Value::made(arithmetic::unary(*op, *ty, a.bits), a.mark);
+            set(registers, *dst, result);
         }
         Op::Alloca {
-            dst, size, count, ..
+            dst,
+            size,
+            count,
+            align,
         } => {
             let count = value(registers, count);
             let size = if count.mark.is_hard() {
@@ -156,7 +173,10 @@ fn rarer(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), En
                 size.saturating_mul(count.bits)
             };
             host.charge_bytes(size);
-            let address = host.memory.push_stack(size).map_err(full)?;
+            let address = host
+                .memory
+                .push_stack(size, u64::from(*align))
+                .map_err(full)?;
             set(registers, *dst, Value::known(address));
         }
         Op::MemCopy { to, from, bytes } => {
@@ -195,9 +215,13 @@ pub fn full(full: super::memory::Full) -> End {
 }
 
 #[inline(always)]
-fn load(host: &Host<'_>, ty: Type, address: u64) -> Value {
-    let loaded = host.memory.load(address, bytes(ty));
+fn load(host: &mut Host<'_>, ty: Type, address: u64) -> Value {
+    let (loaded, holds_addresses) = host.memory.load_with(address, bytes(ty));
     match ty {
+        Type::Ptr => host.number_to_address(loaded),
+        Type::Int(_) if holds_addresses && !loaded.mark.is_hard() => {
+            host.loaded_number(address, ty, loaded)
+        }
         Type::Int(width) if width % 8 != 0 => loaded.moved_to(loaded.bits & arithmetic::mask(ty)),
         _ => loaded,
     }
@@ -242,6 +266,23 @@ fn binary_with_marks(
     }
 }
 
+/// A conversion from or to an address, and whether that is all there is to do.
+#[inline(always)]
+fn cast_address(
+    host: &mut Host<'_>,
+    kind: Cast,
+    (from, to): (Type, Type),
+    a: Value,
+) -> (Value, bool) {
+    match (kind, from, to) {
+        (Cast::Bits, Type::Ptr, Type::Int(_)) => (host.address_to_number(a, to), true),
+        _ if a.mark != Mark::ADDRESS => (a, false),
+        (Cast::Bits, _, Type::Ptr) => (host.number_to_address(a), true),
+        (Cast::Bits, _, Type::Int(_)) => (provenance::cut(host, a, to), true),
+        _ => (host.plain_value(a), false),
+    }
+}
+
 /// A cut keeps the bits that it leaves; a pointer keeps its object.
 fn cast_unknown(kind: Cast, to: Type, a: Value) -> Value {
     match kind {
@@ -278,7 +319,10 @@ fn select(condition: Value, a: Value, b: Value) -> Value {
         };
     }
     let chosen = if condition.bits & 1 == 1 { a } else { b };
-    chosen.also(condition.mark)
+    match condition.mark {
+        Mark::ELASTIC => chosen.also(Mark::ELASTIC),
+        _ => chosen,
+    }
 }
 
 #[inline(always)]

@@ -86,6 +86,9 @@ impl Value {
 
     /// The bits that are not known.
     pub fn unknown_bits(self) -> u64 {
+        if self.mark == Mark::ADDRESS {
+            return u64::MAX;
+        }
         let below = |end: u8| 1u64.checked_shl(end.into()).map_or(u64::MAX, |bit| bit - 1);
         below(self.high) & !below(self.low)
     }
@@ -116,6 +119,8 @@ impl Value {
     pub fn get(self) -> Result<u64, Mark> {
         if self.mark.is_hard() {
             Err(self.mark)
+        } else if self.mark == Mark::ADDRESS {
+            Err(Mark::HOLDS_ADDRESS)
         } else {
             Ok(self.bits)
         }

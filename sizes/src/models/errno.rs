@@ -1,9 +1,11 @@
-//! `errno`: what the program stores there and what its conversions set; after any other call of a library it is unknown.
+//! `errno`: what the program stores there and what its conversions set. After a call of a library that may set it, it is
+//! unknown.
 
 use super::cxx::exceptions;
 use super::float_text::Float;
 use super::number::Whole;
 use super::table::Family;
+use super::{ctype, heap, print, string_members, text, text_search};
 use crate::machine::host::{End, Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
@@ -52,15 +54,45 @@ fn asks(program: &SizeProgram) -> bool {
 /// A function outside the program is called: unless it is known to leave `errno` alone, or to set it by its own
 /// model, `errno` is unknown from here on.
 pub fn before_call(host: &mut Host<'_>, name: &str) {
-    const LEAVE: [&str; 12] = [
-        LOCATION, "strlen", "strcmp", "strncmp", "memcmp", "strchr", "memcpy", "memset", "abs",
-        "labs", "toupper", "tolower",
-    ];
-    let converts = |name: &str| name.starts_with("strto") && !name.starts_with("strtok");
-    let plain = name.strip_prefix("__isoc23_").unwrap_or(name);
-    if !LEAVE.contains(&name) && !converts(plain) && !exceptions::follows(name) {
+    if !leaves_alone(name) && !exceptions::follows(name) {
         lose(host);
     }
+}
+
+/// Functions that set no `errno` where they succeed, as they do here, or that set it by their own model. Output keeps
+/// what was there (glibc saves it around the question whether it writes to a terminal).
+fn leaves_alone(name: &str) -> bool {
+    const FAMILIES: [Family; 6] = [
+        ctype::MODELS,
+        heap::MODELS,
+        print::MODELS,
+        string_members::MODELS,
+        text::MODELS,
+        text_search::MODELS,
+    ];
+    const OTHERS: [&str; 12] = [
+        LOCATION,
+        "strcasecmp",
+        "strncasecmp",
+        "abs",
+        "labs",
+        "llabs",
+        "atexit",
+        "__cxa_atexit",
+        "__cxa_guard_acquire",
+        "__cxa_guard_release",
+        "getenv",
+        "fflush",
+    ];
+    let has = |family: &Family| family.iter().any(|(own, _)| *own == name);
+    let plain = name.strip_prefix("__isoc23_").unwrap_or(name);
+    let converts = plain.starts_with("strto") && !plain.starts_with("strtok");
+    // Opening files is the one thing of the C++ library that sets it.
+    let of_library = ["_ZNSt", "_ZNKSt", "_ZSt", "_ZNSo", "_ZNSi"];
+    let cxx = of_library.iter().any(|start| name.starts_with(start))
+        && !name.contains("file")
+        && !name.contains("fstream");
+    converts || cxx || OTHERS.contains(&name) || FAMILIES.iter().any(has)
 }
 
 fn lose(host: &mut Host<'_>) {

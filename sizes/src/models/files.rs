@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 16;
@@ -18,7 +18,9 @@ pub struct Files {
     /// Open streams by the address of their handle; few at a time, so a list is quickest.
     streams: Vec<(u64, Stream)>,
     descriptors: BTreeMap<i32, u64>,
-    written: BTreeSet<String>,
+    written: BTreeSet<PathBuf>,
+    /// Some file was changed, or some folder entered, and which is not known.
+    lost: bool,
     /// Files read, in order of first opening, as the program named them.
     pub read: Vec<String>,
 }
@@ -90,6 +92,7 @@ impl Files {
             streams: Vec::new(),
             descriptors: BTreeMap::new(),
             written: BTreeSet::new(),
+            lost: false,
             read: Vec::new(),
         }
     }
@@ -105,16 +108,21 @@ impl Files {
 
     /// Opens a path in a mode of fopen. An error says why, as the system does.
     pub fn open(&mut self, path: &str, mode: &str) -> Result<Stream, String> {
+        let full = plain(&self.cwd.join(path));
         if !mode.starts_with('r') {
-            self.written.insert(path.to_owned());
+            self.written.insert(full);
             return Ok(Stream::Sink);
         }
-        if self.written.contains(path) {
+        if self.written.contains(&full) {
             return Ok(Stream::Hidden(format!(
                 "{path}, which the program writes itself"
             )));
         }
-        let full = self.cwd.join(path);
+        if self.lost {
+            return Ok(Stream::Hidden(format!(
+                "{path}, as the program moves among files"
+            )));
+        }
         if system_path::is_of_system(&full) {
             return Ok(Stream::Hidden(format!(
                 "{path} (made by the system for each process)"
@@ -136,7 +144,7 @@ impl Files {
     /// What lies at a path, without opening it.
     pub fn look(&self, path: &str) -> At {
         let full = self.cwd.join(path);
-        if self.written.contains(path) || system_path::is_of_system(&full) {
+        if self.written.contains(&plain(&full)) || system_path::is_of_system(&full) {
             return At::Hidden;
         }
         match std::fs::metadata(&full) {
@@ -150,12 +158,38 @@ impl Files {
 
     /// The program writes or makes what lies at a path.
     pub fn note_written(&mut self, path: &str) {
-        self.written.insert(path.to_owned());
+        self.written.insert(plain(&self.cwd.join(path)));
+    }
+
+    /// The program changes a file by its name, or takes it away; `None`: one that is not known.
+    pub fn change(&mut self, path: Option<&str>) {
+        match path {
+            Some(path) => {
+                self.written.insert(plain(&self.cwd.join(path)));
+            }
+            None => self.lost = true,
+        }
+    }
+
+    /// The program goes to another folder; `None`: one that is not known. Says whether it is there now: the
+    /// program may have made it.
+    pub fn enter(&mut self, path: Option<&str>) -> bool {
+        let folder = path.map(|path| plain(&self.cwd.join(path)));
+        match folder.filter(|folder| folder.is_dir()) {
+            Some(folder) => {
+                self.cwd = folder;
+                true
+            }
+            None => {
+                self.lost = true;
+                false
+            }
+        }
     }
 
     /// A path may be written by code that is not followed.
     pub fn doubt(&mut self, path: &str) {
-        self.written.insert(path.to_owned());
+        self.change(Some(path));
     }
 
     /// The number of the error (`errno`) that asking for a path gives; `None` where it is there.
@@ -172,7 +206,7 @@ impl Files {
     /// What is told of a path; `None` where nothing is there. An error names what is not known before the run.
     pub fn about(&self, path: &str, of_link: bool) -> Result<Option<About>, String> {
         let full = self.cwd.join(path);
-        if self.written.contains(path) {
+        if self.lost || self.written.contains(&plain(&full)) {
             return Err(format!("{path}, which the program writes itself"));
         }
         if system_path::is_of_system(&full) {
@@ -444,6 +478,21 @@ fn reason(error: &std::io::Error) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
+}
+
+/// A path without `.` and `..`, as far as no link is followed.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some_and(|_| !plain.is_symlink()) => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ use crate::machine::value::Value;
 /// The models of this file.
 pub const MODELS: Family = &[
     ("malloc", malloc),
-    ("valloc", malloc),
+    ("valloc", valloc),
     ("_Znwm", malloc),
     ("_Znam", malloc),
     ("_ZnwmRKSt9nothrow_t", malloc),
     ("_ZnamRKSt9nothrow_t", malloc),
-    ("_ZnwmSt11align_val_t", malloc),
-    ("_ZnamSt11align_val_t", malloc),
+    ("_ZnwmSt11align_val_t", aligned_new),
+    ("_ZnamSt11align_val_t", aligned_new),
     ("calloc", calloc),
     ("realloc", realloc),
     ("aligned_alloc", aligned_alloc),
@@ -57,17 +57,32 @@ fn calloc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(new_object(host, total, Mark::KNOWN)?))
 }
 
+/// (alignment, size).
 fn aligned_alloc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::known(new_object(
-        host,
-        arg(args, 1),
-        Mark::UNWRITTEN,
-    )?))
+    new_aligned(host, arg(args, 1), arg(args, 0))
+}
+
+/// (size, alignment).
+fn aligned_new(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    new_aligned(host, arg(args, 0), arg(args, 1))
+}
+
+fn valloc(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    const PAGE: u64 = 4096;
+    new_aligned(host, arg(args, 0), Value::known(PAGE))
+}
+
+fn new_aligned(host: &mut Host<'_>, size: Value, align: Value) -> Result<Value, Halt> {
+    let address = new_object(host, size, Mark::UNWRITTEN)?;
+    if let Ok(align) = align.get() {
+        host.memory.set_alignment(address, align);
+    }
+    Ok(Value::known(address))
 }
 
 fn posix_memalign(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let address = new_object(host, arg(args, 2), Mark::UNWRITTEN)?;
-    host.store(arg(args, 0), 8, Value::known(address));
+    let address = new_aligned(host, arg(args, 2), arg(args, 1))?;
+    host.store(arg(args, 0), 8, address);
     Ok(Value::int(0))
 }
 

@@ -1,4 +1,5 @@
-//! `setjmp` and its relatives: a first return of 0 is followed, a jump back is not.
+//! `setjmp` and its relatives: a first return of 0 is followed, a jump back is not. They are opaque to the analyzer, so
+//! that they stay in the slice; what is known of them is here.
 
 use super::table::Family;
 use crate::machine::host::{End, Halt, Host};
@@ -17,20 +18,19 @@ pub const MODELS: Family = &[
     ("siglongjmp", jump),
 ];
 
-/// Code outside may jump back here: what follows such a return is not counted.
-fn set(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
-    let reason = "a jump back to this place is not followed; it may lead to more allocations";
-    let place = host.place;
-    host.notes.unknown(place, "setjmp", reason.to_owned());
-    host.notes.missed_allocation = true;
+/// True for a function that this file models.
+pub fn is_model(name: &str) -> bool {
+    MODELS.iter().any(|(known, _)| *known == name)
+}
+
+/// Whoever jumps back here is met on the way, or was not looked into, which is told there.
+fn set(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     Ok(Value::int(0))
 }
 
 fn jump(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     let reason = "the program jumps back to its setjmp here, which is not followed";
-    let place = host.place;
-    host.notes.unknown(place, "longjmp", reason.to_owned());
-    host.notes.missed_allocation = true;
+    host.notes.thrown = true;
     Err(Halt::End(End::Stopped {
         what: "longjmp".to_owned(),
         reason: reason.to_owned(),

@@ -1,5 +1,4 @@
-//! Ends of the process and start-up calls that do nothing here. Functions registered to run at
-//! exit do not run: they come after every allocation.
+//! Ends of the process and start-up calls that do nothing here.
 
 use super::cxx::exceptions;
 use super::number::arg;
@@ -10,9 +9,9 @@ use crate::machine::value::Value;
 /// The models of this file.
 pub const MODELS: Family = &[
     ("exit", exit),
-    ("_exit", exit),
-    ("_Exit", exit),
-    ("quick_exit", exit),
+    ("_exit", exit_at_once),
+    ("_Exit", exit_at_once),
+    ("quick_exit", exit_at_once),
     ("abort", |_, _| died("the program aborts")),
     ("__assert_fail", |_, _| died("an assertion fails")),
     ("__cxa_bad_cast", |host, args| {
@@ -33,8 +32,6 @@ pub const MODELS: Family = &[
     ("__stack_chk_fail", |_, _| died("the stack is smashed")),
     ("setlocale", zero),
     ("signal", zero),
-    ("atexit", zero),
-    ("__cxa_atexit", zero),
     ("__cxa_guard_acquire", guard_acquire),
     ("__cxa_guard_release", guard_release),
     ("__cxa_guard_abort", zero),
@@ -89,6 +86,12 @@ pub fn uncaught() -> Result<Value, Halt> {
 
 fn exit(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Err(Halt::End(End::Exit(arg(args, 0).as_int().ok())))
+}
+
+/// No handler runs.
+fn exit_at_once(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    host.at_exit.clear();
+    exit(host, args)
 }
 
 fn guard_acquire(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

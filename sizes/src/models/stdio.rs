@@ -51,21 +51,19 @@ pub const MODELS: Family = &[
     ("lseek64", lseek),
     ("close", close),
     ("write", write),
-    ("remove", removed),
-    ("unlink", removed),
+    ("remove", change_first),
+    ("unlink", change_first),
+    ("truncate", change_first),
+    ("rename", change_both),
+    ("link", change_both),
+    ("symlink", change_both),
+    ("chdir", enter),
     ("mkdir", zero),
 ];
 
 const END_OF_FILE: i32 = -1;
 
 fn zero(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::int(0))
-}
-
-/// Nothing is removed; what lies there is no longer what the program finds.
-fn removed(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    let path = String::from_utf8_lossy(&host.text(arg(args, 0))?).into_owned();
-    host.files.doubt(&path);
     Ok(Value::int(0))
 }
 
@@ -323,4 +321,29 @@ fn close(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 
 fn write(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(arg(args, 2))
+}
+
+fn path(host: &mut Host<'_>, name: Value) -> Option<String> {
+    let name = host.text(name).ok()?;
+    String::from_utf8(name).ok()
+}
+
+/// A file changes or goes: taken to succeed.
+fn change_first(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let name = path(host, arg(args, 0));
+    host.files.change(name.as_deref());
+    Ok(Value::int(0))
+}
+
+fn change_both(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    change_first(host, args)?;
+    change_first(host, args.get(1..).unwrap_or_default())
+}
+
+fn enter(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let folder = path(host, arg(args, 0));
+    match host.files.enter(folder.as_deref()) {
+        true => Ok(Value::int(0)),
+        false => Ok(host.unknown(Source::File(folder.unwrap_or("a folder".to_owned())))),
+    }
 }

@@ -1,9 +1,9 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi, number, openmp,
-    options, paths, print, process, random, scan, stat, stdio, string_members, text, text_search,
-    threads, tokens, unchecked,
+    at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi, number,
+    openmp, options, paths, print, process, random, scan, stat, stdio, string_members, text,
+    text_search, threads, tokens, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -17,7 +17,8 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 57] = [
+const FAMILIES: [Family; 59] = [
+    at_exit::MODELS,
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
@@ -65,6 +66,7 @@ const FAMILIES: [Family; 57] = [
     cuda::allocate::MODELS,
     cuda::copy::MODELS,
     cuda::launch::MODELS,
+    cuda::opt_in::MODELS,
     cuda::query::MODELS,
     cuda::driver::MODELS,
     unchecked::MODELS,

@@ -29,7 +29,6 @@ pub const MODELS: Family = &[
     ("pthread_mutex_trylock", zero),
     ("pthread_cond_signal", zero),
     ("pthread_cond_broadcast", zero),
-    ("__cxa_thread_atexit", zero),
     ("_ZNSt18condition_variableC1Ev", zero),
     ("_ZNSt18condition_variableD1Ev", zero),
     ("_ZNSt18condition_variable10notify_oneEv", zero),

@@ -77,10 +77,17 @@ impl<'m> ModuleView<'m> {
     /// Static constructors in the order in which they run: by priority, then as listed.
     #[must_use]
     pub fn constructors(self) -> Vec<Function<'m>> {
-        let Some(list) = self
-            .global("llvm.global_ctors")
-            .and_then(Global::initialiser)
-        else {
+        self.listed("llvm.global_ctors")
+    }
+
+    /// Functions that run when the process ends, the last one first.
+    #[must_use]
+    pub fn destructors(self) -> Vec<Function<'m>> {
+        self.listed("llvm.global_dtors")
+    }
+
+    fn listed(self, list: &str) -> Vec<Function<'m>> {
+        let Some(list) = self.global(list).and_then(Global::initialiser) else {
             return Vec::new();
         };
         let mut found: Vec<(u64, Function<'m>)> = (0..)

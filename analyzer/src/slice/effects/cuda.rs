@@ -8,6 +8,8 @@ use super::letters::{Effect, Returns, plain};
 pub fn effect(name: &str) -> Option<Effect> {
     match name {
         "__cudaPopCallConfiguration" => return Some(plain("w", Returns::Status)),
+        // Not success where a launch or an allocation failed.
+        "cudaGetLastError" | "cudaPeekAtLastError" => return Some(plain("-", Returns::Value)),
         "cudaGetErrorString" | "cudaGetErrorName" => return Some(plain("-", Returns::Hidden)),
         // What these copy, call or hang from a structure: like a stranger, they may touch all that it leads to.
         "cudaMemcpy3D"

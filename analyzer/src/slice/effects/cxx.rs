@@ -1,6 +1,6 @@
 //! Rows of libstdc++'s functions whose bodies are in the library: strings, trees, lists, hash tables, streams.
 
-use super::letters::{DROPPED, Effect, Returns, plain};
+use super::letters::{DROPPED, Effect, Returns, State, plain};
 use crate::outside::TO_TEXT;
 
 const STRING: &str = "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
@@ -171,7 +171,11 @@ fn stream(name: &str) -> Option<Effect> {
         "_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE",
     ];
     if let Some(member) = FILES.iter().find_map(|class| name.strip_prefix(class)) {
-        return made_or_gone(member);
+        let names_a_file = ["C1EPKc", "C2EPKc", "C1ERKNSt", "C2ERKNSt", "4openE"];
+        let opens = names_a_file.iter().any(|start| member.starts_with(start));
+        let mut effect = made_or_gone(member)?;
+        effect.state = opens.then_some(State::Descriptors);
+        return Some(effect);
     }
     if let Some(member) = TEXTS.iter().find_map(|class| name.strip_prefix(class)) {
         return made_or_gone(member);

@@ -47,6 +47,8 @@ pub enum Returns {
     Reached,
     /// A pointer to hidden memory that the call itself fills (getenv, strtok's last string).
     Hidden,
+    /// Where `errno` lies.
+    Errno,
 }
 
 /// State that a call keeps outside its arguments.
@@ -60,7 +62,7 @@ pub enum State {
     Options,
     /// strtok.
     Token,
-    /// Files by number (open, read, lseek).
+    /// Files by number and by name (open, read, lseek; fopen, rename, chdir).
     Descriptors,
     /// The environment's variables.
     Environment,
@@ -70,11 +72,13 @@ pub enum State {
     Threads,
     /// Files that were written, of those that are read.
     Files,
+    /// `errno`, which is only written.
+    Errno,
 }
 
 impl State {
     /// Every kind.
-    pub const ALL: [State; 9] = [
+    pub const ALL: [State; 10] = [
         State::Random,
         State::Random48,
         State::Options,
@@ -84,6 +88,7 @@ impl State {
         State::Exceptions,
         State::Threads,
         State::Files,
+        State::Errno,
     ];
 }
 

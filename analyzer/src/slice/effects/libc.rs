@@ -8,7 +8,7 @@ use crate::outside::{THREAD_BEGINS, THREAD_ENDS};
 pub fn effect(name: &str) -> Option<Effect> {
     Some(match name {
         "strtol" | "strtoul" | "strtoll" | "strtoull" | "strtoimax" | "strtoumax" | "strtod"
-        | "strtof" => plain("re-", Returns::Value),
+        | "strtof" => stateful("re-", Returns::Value, State::Errno),
         "atoi" | "atol" | "atoll" | "atof" => plain("r", Returns::Value),
         "malloc"
         | "_Znwm"
@@ -45,8 +45,12 @@ pub fn effect(name: &str) -> Option<Effect> {
         "strtok" => stateful("br", Returns::Into(0), State::Token),
         "strtok_r" | "__strtok_r" => plain("brs", Returns::Into(0)),
         "strsep" | "__strsep" => plain("sr", Returns::Behind(0)),
-        "fopen" | "fopen64" => plain("rr", Returns::Fresh),
         "fdopen" => stateful("-r", Returns::Fresh, State::Descriptors),
+        // What was written, moved or left before decides what is found.
+        "fopen" | "fopen64" => stateful("rr", Returns::Fresh, State::Descriptors),
+        "chdir" | "remove" | "unlink" | "rename" | "truncate" | "link" | "symlink" => {
+            stateful("r", Returns::Value, State::Descriptors)
+        }
         "fclose" | "close" | "free" | "cfree" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
             DROPPED
         }
@@ -112,8 +116,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "setvbuf"
         | "usleep"
         | "sleep"
-        | "__cxa_atexit"
-        | "atexit"
         | "_ZNSt8ios_base4InitC1Ev"
         | "_ZNSt8ios_base4InitD1Ev"
         | "_ZNSt8ios_base15sync_with_stdioEb"
@@ -149,14 +151,17 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "alarm"
         | "setrlimit"
         | "mallopt"
-        | "remove"
-        | "unlink"
         | "mkdir"
         | "setlocale"
         | "signal"
         | "nanosleep"
         | "write"
         | "syscall" => DROPPED,
+        "__errno_location" => plain("-", Returns::Errno),
+        // What runs at exit: see `at_exit`.
+        "atexit" => plain("f", Returns::Value),
+        "on_exit" => plain("f-", Returns::Value),
+        "__cxa_atexit" | "__cxa_thread_atexit" => plain("f--", Returns::Value),
         "clock"
         | "sysconf"
         | "getpagesize"
@@ -187,7 +192,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "_ZNSt6chrono3_V212system_clock3nowEv"
         | "strerror"
         | "omp_get_wtime" => plain("-", Returns::Value),
-        "__errno_location" | "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
+        "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" => {
             plain("-", Returns::Hidden)
         }
         "__cxa_guard_acquire" => plain("b", Returns::Value),
@@ -208,7 +213,6 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "_ZNSt18condition_variableD1Ev"
         | "_ZNSt18condition_variable10notify_oneEv"
         | "_ZNSt18condition_variable10notify_allEv"
-        | "__cxa_thread_atexit"
         | "pthread_mutex_trylock" => DROPPED,
         _ => return None,
     })

@@ -3,7 +3,8 @@
 
 use super::keeper::Keeper;
 use crate::slice::definitions::Definition;
-use crate::slice::effects::{Returns, Use, effect};
+use crate::slice::effects::{Effect, Returns, State, Use, effect};
+use crate::slice::event::may_fail;
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{
     BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator, Type,
@@ -168,7 +169,7 @@ impl Keeper<'_> {
     }
 
     /// A call that is kept, or one that only makes a number of kept memory (atoi). The status of a CUDA call is
-    /// success: a check of it tells nothing.
+    /// success, but for those that may fail for what is known: a lack of memory, a shape.
     fn parts_of_call(
         &self,
         at: Position,
@@ -176,6 +177,9 @@ impl Keeper<'_> {
         args: &[(Operand, Type)],
     ) -> Option<Vec<Operand>> {
         let is_kept = self.kept.ops.contains(&at) && !self.kept.bare.contains(&at);
+        if is_kept && may_fail(name) {
+            return Some(Vec::new());
+        }
         let Some(effect) = effect(name) else {
             return is_kept.then(Vec::new);
         };
@@ -193,7 +197,7 @@ impl Keeper<'_> {
             }
         };
         let makes_number =
-            effect.returns == Returns::Value && effect.state.is_none() && !effect.dropped;
+            effect.returns == Returns::Value && !keeps_state(effect) && !effect.dropped;
         let mut all = args.iter().enumerate();
         let pure = makes_number
             && self.is_filled(at)
@@ -223,4 +227,9 @@ impl Keeper<'_> {
         let mut written = written.map(|index| self.kept.destinations.contains(&(writer, index)));
         self.kept.ops.contains(&writer) && written.all(|kept| kept)
     }
+}
+
+/// Whether a call hangs on earlier ones, or later ones on it; `errno` tells only of this one.
+fn keeps_state(effect: Effect) -> bool {
+    effect.state.is_some_and(|state| state != State::Errno)
 }

@@ -1,5 +1,7 @@
-//! Where keeping starts: calls that count, and normal ends of the process after which such a call would come.
+//! Where keeping starts: calls that count, and normal ends of the process after which such a call would come, or that
+//! keep handlers at exit from running.
 
+use crate::slice::at_exit::exits_at_once;
 use crate::slice::control::exits_without_failing;
 use crate::slice::event::{is_event, is_thread};
 use crate::slice::eventful::Eventful;
@@ -19,6 +21,8 @@ pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
             let ends = program.main != Some(at.function)
                 && followed.contains(&at.function)
                 && exits_without_failing(found);
+            // Of two ends it matters which one it is where only one of them has something run.
+            let ends = ends || (known.calls.works_at_exit && exits_at_once(&found.op));
             live(at) && (is_event(program, &found.op) || ends || is_thread(*at, &found.op))
         })
         .map(|(at, _)| at)

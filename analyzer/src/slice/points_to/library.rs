@@ -88,6 +88,7 @@ impl Solver<'_> {
                 }
             }
             Returns::Hidden => self.points.include(node, Objects::HIDDEN),
+            Returns::Errno => self.points.include(node, self.objects.state(State::Errno)),
             Returns::Into(index) => {
                 if let Some((value, _)) = args.get(index) {
                     let from = self.holder(at.function, *value);

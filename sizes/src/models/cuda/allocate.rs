@@ -1,5 +1,6 @@
 //! Allocations and frees. Device memory is an address without bytes; pinned memory is host memory.
 
+use super::failure::{self, INVALID_VALUE, fail};
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
@@ -43,25 +44,30 @@ const MAPPED: u64 = 2;
 
 const SUCCESS: Result<Value, Halt> = Ok(Value::known(0));
 
-/// Allocates device memory: notes the request and writes the address through `out`.
+/// Allocates device memory: notes the request, writes the address through `out` and gives the status. A request that
+/// the device has no room for changes nothing.
 pub fn allocate(
     host: &mut Host<'_>,
     out: Value,
     size: Value,
     api: &'static str,
     kind: Kind,
-) -> Result<(), Halt> {
+) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let place = host.place;
     if size.mark == Mark::ELASTIC {
-        host.notes.elastic = true;
+        let what = format!("size of {api}");
+        host.notes.take_what_is_free(place, &what);
     }
-    if size.mark.is_hard() {
-        let reason = host.explain(size.mark);
+    if let Err(mark) = size.get() {
+        let reason = host.explain(mark);
         host.notes.unknown(place, &format!("size of {api}"), reason);
         host.notes.missed_allocation = true;
     }
     let bytes = size.get().ok();
+    if let Some(status) = failure::lack(host, api, kind, bytes) {
+        return Ok(status);
+    }
     let address = match (bytes, kind) {
         (Some(0), _) => 0,
         (_, Kind::Managed) => {
@@ -72,14 +78,17 @@ pub fn allocate(
             .memory
             .add(kind, bytes.unwrap_or(0), Mark::DEVICE_MEMORY)?,
     };
+    host.notes.rest_on_unseen();
+    if host.notes.are_doubtful() {
+        host.ledger.doubt();
+    }
     host.ledger.allocate(place, api, address, bytes);
     host.store(out, 8, Value::known(address));
-    Ok(())
+    SUCCESS
 }
 
 fn one(host: &mut Host<'_>, args: &[Value], api: &'static str, kind: Kind) -> Result<Value, Halt> {
-    allocate(host, arg(args, 0), arg(args, 1), api, kind)?;
-    SUCCESS
+    allocate(host, arg(args, 0), arg(args, 1), api, kind)
 }
 
 /// The product of sizes, unknown if one is; saturating.
@@ -115,8 +124,7 @@ pub fn pitched_as(host: &mut Host<'_>, args: &[Value], api: &'static str) -> Res
         product(&[row, arg(args, 3)]),
         api,
         Kind::Device,
-    )?;
-    SUCCESS
+    )
 }
 
 /// Three 8-byte words of a structure passed by value: cudaExtent.
@@ -133,7 +141,7 @@ fn pitched_3d(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let out = arg(args, 0);
     let [width, height, depth] = extent(host, arg(args, 1));
     let row = rounded_row(width);
-    allocate(
+    let status = allocate(
         host,
         out,
         product(&[row, height, depth]),
@@ -144,7 +152,7 @@ fn pitched_3d(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         let at = out.moved_to(out.bits.wrapping_add(8 + 8 * index as u64));
         host.store(at, 8, word);
     }
-    SUCCESS
+    Ok(status)
 }
 
 /// Bytes of an element: the sum of the four bit counts of cudaChannelFormatDesc.
@@ -189,10 +197,15 @@ pub fn free(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let pointer = arg(args, 0);
     match pointer.get() {
-        Ok(address) => {
-            if host.ledger.free(address) {
-                host.memory.free(address);
-            }
+        Ok(0) => {}
+        Ok(address) if host.ledger.free(address) => {
+            host.memory.free(address);
+        }
+        // Memory that calls without a model took.
+        Ok(address) if matches!(host.memory.kind(address), Some((Kind::Handle, _))) => {}
+        Ok(_) => {
+            let why = "it fails: nothing alive was allocated at this address".to_owned();
+            return Ok(fail(host, INVALID_VALUE, "cudaFree", why));
         }
         Err(mark) => {
             let (place, reason) = (host.place, host.explain(mark));

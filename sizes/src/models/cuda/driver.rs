@@ -1,6 +1,7 @@
 //! The driver's calls, for programs that use it directly.
 
 use super::allocate::{self, allocate};
+use super::failure;
 use super::launch::launch;
 use super::query::{attribute, memory_info, new_handle, priorities, success, version, write_int};
 use crate::machine::host::{Configuration, Halt, Host};
@@ -71,7 +72,6 @@ pub const MODELS: Family = &[
     ("cuLinkAddData_v2", success),
     ("cuLinkAddFile_v2", success),
     ("cuLinkDestroy", success),
-    ("cuFuncSetAttribute", success),
     ("cuFuncSetCacheConfig", success),
     ("cuFuncSetSharedMemConfig", success),
     ("cuMemAllocPitch_v2", |host, args| {
@@ -125,8 +125,7 @@ pub const MODELS: Family = &[
 ];
 
 fn one(host: &mut Host<'_>, args: &[Value], api: &'static str, kind: Kind) -> Result<Value, Halt> {
-    allocate(host, arg(args, 0), arg(args, 1), api, kind)?;
-    Ok(Value::int(0))
+    allocate(host, arg(args, 0), arg(args, 1), api, kind)
 }
 
 fn total_memory(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -216,7 +215,7 @@ fn launch_function(host: &mut Host<'_>, function: Value, with: &Configuration) -
         super::launch::note_unknown_kernel(host, function);
     }
     let refused = launch(host, symbol.as_deref().unwrap_or("?"), with).is_some();
-    Value::int(i32::from(refused))
+    failure::status(i32::from(refused))
 }
 
 /// (CUlaunchConfig: grid at 0, block at 12, shared memory at 24, stream at 32; function, parameters, extra).

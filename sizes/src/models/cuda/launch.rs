@@ -3,6 +3,7 @@
 use super::graph::{self, Step};
 use super::kernel;
 use super::refusal::refusal;
+use super::{failure, opt_in};
 use crate::ledger::Shape;
 use crate::machine::host::{Configuration, Halt, Host};
 use crate::machine::mark::{Mark, Source};
@@ -116,7 +117,7 @@ fn launch_named(host: &mut Host<'_>, function: Value, with: &Configuration) -> R
         note_unknown_kernel(host, function);
     }
     let status = launch_by_runtime(host, symbol.as_deref().unwrap_or("?"), with);
-    Ok(Value::int(status))
+    Ok(failure::status(status))
 }
 
 /// (out, function): the handle is the function itself.
@@ -159,11 +160,15 @@ pub fn launch_now(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Op
         block: extent(with.block_xy, with.block_z),
         shared: with.shared.get().ok(),
     };
-    if let Some(refusal) = refusal(shape.grid, shape.block, shape.shared) {
-        let place = host.place;
+    if let Some(refusal) = refusal(
+        shape.grid,
+        shape.block,
+        shape.shared,
+        opt_in::limit(host, symbol),
+    ) {
         let what = format!("launch of {}", name_of(host, symbol));
         let reason = format!("it is refused by the driver: {}", refusal.what);
-        host.notes.remark(place, &what, reason);
+        failure::note(host, &what, reason, false);
         return Some(refusal.error);
     }
     let parts = [
@@ -174,6 +179,7 @@ pub fn launch_now(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> Op
     for (part, mark) in parts {
         note_unknown(host, symbol, part, mark);
     }
+    host.notes.rest_on_unseen();
     let now = host.steps;
     host.ledger.launch(shape, now);
     let mark = host.mark(Source::Device);
@@ -198,10 +204,14 @@ fn name_of(host: &Host<'_>, symbol: &str) -> String {
 }
 
 fn note_unknown(host: &mut Host<'_>, symbol: &str, part: &str, mark: Mark) {
+    let what = format!("{part} of {}", name_of(host, symbol));
+    if mark == Mark::ELASTIC {
+        let place = host.place;
+        host.notes.take_what_is_free(place, &what);
+    }
     if !mark.is_hard() {
         return;
     }
-    let what = format!("{part} of {}", name_of(host, symbol));
     let (place, reason) = (host.place, host.explain(mark));
     host.notes.unknown(place, &what, reason);
     host.notes.unknown_shape = true;

@@ -1,7 +1,7 @@
 //! Device queries, streams, events and errors of the runtime.
 
 use super::properties::{self, Layout};
-use super::{kernel, occupancy};
+use super::{failure, kernel, occupancy};
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
@@ -67,7 +67,6 @@ pub const MODELS: Family = &[
     ("cudaThreadExit", success),
     ("cudaDeviceSetCacheConfig", success),
     ("cudaFuncSetCacheConfig", success),
-    ("cudaFuncSetAttribute", success),
     ("cudaFuncGetAttributes", function_attributes),
     ("cudaHostRegister", success),
     ("cudaHostUnregister", success),
@@ -126,7 +125,7 @@ fn last_error(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 
 fn peek_at_last_error(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
-    Ok(Value::int(host.last_error))
+    Ok(failure::status(host.last_error))
 }
 
 /// Registration before `main`; not a call of the program.
@@ -143,18 +142,19 @@ pub fn write_int(host: &mut Host<'_>, to: Value, number: i32) -> Result<Value, H
 /// A slice shows one device.
 fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
-    let device = arg(args, 0).as_int().unwrap_or(0);
-    if device == 0 {
-        return Ok(Value::int(0));
+    match arg(args, 0).as_int() {
+        Ok(0) => Ok(Value::int(0)),
+        Ok(number) => {
+            let why = format!("it fails: there is no device {number}, a slice is device 0");
+            Ok(failure::fail(host, INVALID_DEVICE, "cudaSetDevice", why))
+        }
+        Err(mark) => {
+            let (place, why) = (host.place, host.explain(mark));
+            let reason = format!("device 0, the only one, is taken to be chosen: {why}");
+            host.notes.assume(place, "cudaSetDevice", reason);
+            Ok(Value::int(0))
+        }
     }
-    // A check that only ends the program is not followed: where it does, less is taken than what is foretold.
-    let place = host.place;
-    let what = format!("choice of device {device}");
-    let reason = "it fails, since a slice shows one device, number 0: the program may end there";
-    host.notes.unknown(place, &what, reason.to_owned());
-    host.notes.missed_free = true;
-    host.last_error = INVALID_DEVICE;
-    Ok(Value::int(INVALID_DEVICE))
 }
 
 /// A slice shows one device, which is nobody's peer.

@@ -1,4 +1,4 @@
-//! Launches that a driver refuses, by their shape alone. Knows no kernels and no memory.
+//! Launches that a driver refuses, by their shape and what the kernel may have of shared memory. Knows no memory.
 
 use migfit_schema::kernel::Extent;
 
@@ -13,8 +13,6 @@ const GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 const BLOCK: [u32; 3] = [1024, 1024, 64];
 /// Most threads of a block.
 const BLOCK_THREADS: u64 = 1024;
-/// Most dynamic shared memory of a block on any device that has MIG.
-const SHARED: u64 = 227 << 10;
 
 /// Why a launch is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +28,7 @@ pub fn refusal(
     grid: Option<Extent>,
     block: Option<Extent>,
     shared: Option<u64>,
+    most_shared: u64,
 ) -> Option<Refusal> {
     let what = grid
         .and_then(|grid| wrong("grid", "blocks", grid, GRID, u64::MAX))
@@ -38,10 +37,10 @@ pub fn refusal(
         let error = INVALID_CONFIGURATION;
         return Some(Refusal { error, what });
     }
-    let bytes = shared.filter(|bytes| *bytes > SHARED)?;
+    let bytes = shared.filter(|bytes| *bytes > most_shared)?;
     Some(Refusal {
         error: INVALID_VALUE,
-        what: format!("{bytes} bytes of dynamic shared memory"),
+        what: format!("{bytes} bytes of dynamic shared memory, where {most_shared} are the most"),
     })
 }
 
@@ -65,7 +64,7 @@ mod tests {
 
     fn what(grid: [u32; 3], block: [u32; 3], shared: u64) -> Option<String> {
         let extent = |[x, y, z]: [u32; 3]| Some(Extent { x, y, z });
-        refusal(extent(grid), extent(block), Some(shared)).map(|refusal| refusal.what)
+        refusal(extent(grid), extent(block), Some(shared), 227 << 10).map(|refusal| refusal.what)
     }
 
     #[test]
@@ -91,12 +90,12 @@ mod tests {
         let bytes = (227 << 10) + 1;
         assert_eq!(
             refused([1; 3], [1; 3], bytes),
-            "232449 bytes of dynamic shared memory"
+            "232449 bytes of dynamic shared memory, where 232448 are the most"
         );
     }
 
     #[test]
     fn what_is_not_known_is_not_refused() {
-        assert_eq!(refusal(None, None, None), None);
+        assert_eq!(refusal(None, None, None, 0), None);
     }
 }
