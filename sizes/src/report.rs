@@ -144,7 +144,7 @@ fn verdict(host: &Host<'_>, end: &End) -> Verdict {
         Verdict::Elastic
     } else if cut || notes.missed_allocation {
         Verdict::LowerBound
-    } else if notes.missed_free {
+    } else if notes.missed_free || notes.users_bound {
         Verdict::UpperBound
     } else if !notes.assumptions.is_empty() || notes.unknown_shape || notes.only_launches_ahead {
         Verdict::Assumed

@@ -40,6 +40,8 @@ mod crashes;
 
 mod cuda;
 
+mod device_code;
+
 mod restarts;
 
 mod limits;

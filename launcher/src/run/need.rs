@@ -4,12 +4,13 @@
 use crate::jobs::Job;
 use crate::policy::Policy;
 use crate::program::{self, ProgramError};
+use crate::run::RunError;
 use crate::sizing::choice::Slice;
-use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, device, size};
+use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, device, size, word};
 use migfit_mig::{MigProfile, ProfileName};
 use migfit_schema::profile::JobProfile;
 use migfit_schema::units::{Bytes, Mib};
-use migfit_sizes::{CommandLine, Limits, Need, Verdict};
+use migfit_sizes::{CommandLine, Limits, Need, Verdict, evaluate_given};
 use std::fmt;
 use std::path::Path;
 
@@ -116,6 +117,26 @@ pub fn foretell(
     decide(board, job, &evaluated, &sized, policy)
 }
 
+/// Holds what the user says of a job against its program, before anything starts.
+///
+/// # Errors
+/// When it speaks of something that the program has not.
+pub fn check_word(job: &Job, program: &Path) -> Result<(), RunError> {
+    if job.assume.is_empty() {
+        return Ok(());
+    }
+    let misplaced = |error| RunError::Word {
+        job: job.name.clone(),
+        stated_at: job.stated_at.clone(),
+        error,
+    };
+    // A program without a job profile is told as such with its need.
+    match program::read_profile(program, &job.cwd, &job.environment()) {
+        Ok(profile) => word::check(&profile, &job.assume).map_err(misplaced),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Evaluations of one job: one for all slices where the program does not ask what it runs on.
 struct Evaluated {
     /// Bytes of the program's device variables.
@@ -177,8 +198,10 @@ fn evaluate(board: Board<'_>, job: &Job, profile: &JobProfile) -> Evaluated {
         cwd: job.cwd.clone(),
     };
     let asks = device::asks(program);
-    let on =
-        |properties| migfit_sizes::evaluate(profile, &command, &properties, &Limits::default());
+    let on = |properties| {
+        let limits = Limits::default();
+        evaluate_given(profile, &command, &properties, &limits, &job.assume)
+    };
     let needs: Vec<_> = match asks {
         false => vec![(None, on(device::nowhere()))],
         true => {

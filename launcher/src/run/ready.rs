@@ -4,7 +4,7 @@ use crate::jobs::Job;
 use crate::policy::Policy;
 use crate::program::{self, ProgramError};
 use crate::run::RunError;
-use crate::run::need::{Foretold, foretell};
+use crate::run::need::{Foretold, check_word, foretell};
 use crate::run::virtual_gpu_only::static_runtime;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
@@ -71,6 +71,7 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             .and_then(program::startable)
             .map_err(|error| not_startable(&job, error))?;
         let file = std::path::absolute(&found).unwrap_or(found);
+        check_word(&job, &file)?;
         let hindered = match ground.board.is_virtual {
             true => static_runtime(&file, &job),
             false => None,

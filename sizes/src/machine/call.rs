@@ -10,6 +10,7 @@ use crate::models;
 use crate::models::callback;
 use crate::models::cuda::graph_run;
 use crate::report;
+use migfit_schema::names::takes_device_memory;
 use migfit_schema::program::{Callee, Operand, Reg, Type};
 
 /// A function outside the program, as its name tells.
@@ -89,6 +90,9 @@ impl Machine<'_> {
         self.host.place = self.known_place();
         if self.host.errno.is_some() {
             models::errno::before_call(&mut self.host, name);
+        }
+        if !self.host.word.all.is_empty() && takes_device_memory(name) {
+            self.look_up_bound();
         }
         let result = match self.outside(name) {
             Outside::Plain(Some(model)) => self.run_model(name, model, values),

@@ -1,6 +1,7 @@
 //! What models and instructions act on: memory, files, hidden state of libraries, the ledger, notes.
 //! Everything of one evaluation but registers and control.
 
+use super::given::UsersWord;
 use super::mark::{Mark, Marks, Source};
 use super::memory::{Full, Memory};
 use super::value::Value;
@@ -98,6 +99,8 @@ pub struct Notes {
     pub elastic: bool,
     /// A size of an allocation is unknown, or a call may hide allocations.
     pub missed_allocation: bool,
+    /// A size of an allocation is at most what the user says.
+    pub users_bound: bool,
     /// A free whose target is unknown was left out.
     pub missed_free: bool,
     /// A shape of a launch is unknown.
@@ -196,6 +199,8 @@ pub struct Host<'p> {
     pub last_error: i32,
     /// `errno`, where the program asks for it.
     pub errno: Option<Errno>,
+    /// What the user says.
+    pub word: UsersWord,
     /// The environment.
     pub environment: Environment,
     /// Position of `strtok`.

@@ -3,6 +3,7 @@
 use super::address::{OFFSET_BITS, Table, number_of, object_address, offset_of, stack_address};
 use super::mark::Mark;
 use super::object::{Kind, Object};
+use super::tags::Tags;
 
 /// Most objects of one table.
 const MOST_OBJECTS: usize = 1 << 22;
@@ -25,6 +26,8 @@ pub struct Memory {
     managed: Vec<usize>,
     held: u64,
     limit: u64,
+    /// Who wrote what, where the evaluation is explained.
+    pub tags: Option<Box<Tags>>,
 }
 
 impl Memory {
@@ -37,6 +40,7 @@ impl Memory {
             managed: Vec::new(),
             held: 0,
             limit,
+            tags: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The state in which a program starts: globals, argument strings, standard streams.
 
 use super::address::{function_address, global_address};
+use super::given::UsersWord;
 use super::host::{End, Host, Notes};
 use super::mark::{Mark, Marks, Source};
 use super::memory::Memory;
@@ -55,6 +56,7 @@ pub fn host<'p>(
         second_result: None,
         last_error: 0,
         errno: None,
+        word: UsersWord::default(),
         environment: Environment::default(),
         strtok: Value::known(0),
         place: Place::default(),

@@ -1,8 +1,8 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options, print,
-    process, random, scan, stdio, string_members, text, text_search, unchecked,
+    assumed, clock, ctype, cuda, cxx, environment, errno, heap, jumps, math, number, options,
+    print, process, random, scan, stdio, string_members, text, text_search, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -16,7 +16,8 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 40] = [
+const FAMILIES: [Family; 41] = [
+    assumed::MODELS,
     ctype::MODELS,
     number::MODELS,
     heap::MODELS,
