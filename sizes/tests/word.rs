@@ -17,6 +17,7 @@ fn need(program: SizeProgram, all: &[&str]) -> Need {
     let profile = migfit_schema::profile::JobProfile {
         summary: migfit_schema::profile::Summary::blank("test"),
         program: Some(program),
+        checked: None,
     };
     let command = CommandLine {
         args: vec!["./test".to_owned()],

@@ -42,6 +42,8 @@ mod cuda;
 
 mod device_code;
 
+mod explain;
+
 mod restarts;
 
 mod limits;

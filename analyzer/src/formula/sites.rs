@@ -79,7 +79,7 @@ fn size(scene: &Scene<'_>, at: Position, name: &str, args: &[Operand]) -> Option
 }
 
 /// A pitched row, as the devices that have MIG round it.
-fn rounded_row(width: Expr) -> Expr {
+pub fn rounded_row(width: Expr) -> Expr {
     const PITCH: i64 = 512;
     let rows = binary(
         BinaryOp::Div,

@@ -29,9 +29,11 @@ pub fn text(trees: &[SiteTree]) -> String {
 }
 
 fn node(text: &mut String, node: &Node, depth: usize) {
+    // A call's result has the call's name.
+    let is_call = |name: &String| name.ends_with("()") && node.text.starts_with(name.as_str());
     let mut said = match &node.name {
-        Some(name) => format!("{name} = {}", node.text),
-        None => node.text.clone(),
+        Some(name) if !is_call(name) => format!("{name} = {}", node.text),
+        _ => node.text.clone(),
     };
     if let Some(seen) = node.seen.as_ref().and_then(|seen| value(seen, &node.text)) {
         said = format!("{said} = {seen}");

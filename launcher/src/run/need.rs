@@ -4,9 +4,8 @@
 use crate::jobs::Job;
 use crate::policy::Policy;
 use crate::program::{self, ProgramError};
-use crate::run::RunError;
 use crate::sizing::choice::Slice;
-use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, device, size, word};
+use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, device, size};
 use migfit_mig::{MigProfile, ProfileName};
 use migfit_schema::profile::JobProfile;
 use migfit_schema::units::{Bytes, Mib};
@@ -115,26 +114,6 @@ pub fn foretell(
         None => evaluated.on(slice),
     });
     decide(board, job, &evaluated, &sized, policy)
-}
-
-/// Holds what the user says of a job against its program, before anything starts.
-///
-/// # Errors
-/// When it speaks of something that the program has not.
-pub fn check_word(job: &Job, program: &Path) -> Result<(), RunError> {
-    if job.assume.is_empty() {
-        return Ok(());
-    }
-    let misplaced = |error| RunError::Word {
-        job: job.name.clone(),
-        stated_at: job.stated_at.clone(),
-        error,
-    };
-    // A program without a job profile is told as such with its need.
-    match program::read_profile(program, &job.cwd, &job.environment()) {
-        Ok(profile) => word::check(&profile, &job.assume).map_err(misplaced),
-        Err(_) => Ok(()),
-    }
 }
 
 /// Evaluations of one job: one for all slices where the program does not ask what it runs on.

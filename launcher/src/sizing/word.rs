@@ -70,6 +70,7 @@ mod tests {
         let profile = JobProfile {
             summary: Summary::blank("a"),
             program: Some(program),
+            checked: None,
         };
         check(&profile, &[Given::parse("count=4").unwrap()]).unwrap();
         check(&profile, &[Given::parse(text).unwrap()]).unwrap_err()

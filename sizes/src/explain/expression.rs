@@ -1,84 +1,24 @@
 //! The value of a register -> its text as people write it, with the values in it that deserve a line of their own.
 //! Walks instructions of one function; knows nothing of evaluations.
 
+use super::definition::{Definition, definition};
+use super::words::{comparison, constant, global, name, signed, source_name, unary};
+use crate::assumed::MODEL;
 use crate::report::people_name;
 use migfit_schema::program::{
-    BinaryOp, BlockId, Callee, Cast, Compare, Function, FunctionId, Op, Operand, Phi, Place, Reg,
-    SizeProgram, Type, Unary,
+    BinaryOp, Callee, Cast, Function, FunctionId, Op, Operand, Reg, SizeProgram, Type, Unary,
 };
 
 /// Texts longer than this are cut into values with lines of their own.
 const LONGEST: usize = 120;
 /// Operators within each other in one text.
-const DEEPEST: u32 = 12;
-
-/// How a register gets its value.
-pub enum Definition<'p> {
-    /// It is the nth parameter.
-    Parameter(usize, Type),
-    /// It depends on where control came from.
-    Phi(&'p Phi),
-    /// An instruction, with its place and where it stands: block and index.
-    Op(&'p Op, Place, (BlockId, u32)),
-}
-
-/// The definition of a register.
-pub fn definition(function: &Function, register: Reg) -> Option<Definition<'_>> {
-    let mut params = function.params.iter().enumerate();
-    if let Some((at, (_, ty))) = params.find(|(_, (known, _))| *known == register) {
-        return Some(Definition::Parameter(at, *ty));
-    }
-    (0u32..).zip(&function.blocks).find_map(|(number, block)| {
-        if let Some(phi) = block.phis.iter().find(|phi| phi.dst == register) {
-            return Some(Definition::Phi(phi));
-        }
-        (0u32..).zip(&block.ops).find_map(|(index, found)| {
-            let writes = match &found.op {
-                Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst.contains(&register),
-                Op::Binary { dst, .. }
-                | Op::Compare { dst, .. }
-                | Op::Cast { dst, .. }
-                | Op::Copy { dst, .. }
-                | Op::Select { dst, .. }
-                | Op::Unary { dst, .. }
-                | Op::Alloca { dst, .. }
-                | Op::Load { dst, .. }
-                | Op::Offset { dst, .. } => *dst == register,
-                Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::Launch { .. } => {
-                    false
-                }
-            };
-            writes.then_some(Definition::Op(&found.op, found.place, (number, index)))
-        })
-    })
-}
-
-/// The type of a register.
-pub fn type_of(function: &Function, register: Reg) -> Option<Type> {
-    Some(match definition(function, register)? {
-        Definition::Parameter(_, ty) => ty,
-        Definition::Phi(phi) => phi.ty,
-        Definition::Op(op, ..) => match op {
-            Op::Binary { ty, .. }
-            | Op::Copy { ty, .. }
-            | Op::Select { ty, .. }
-            | Op::Unary { ty, .. }
-            | Op::Load { ty, .. } => *ty,
-            Op::Cast { to, .. } => *to,
-            Op::Compare { .. } => Type::Int(1),
-            Op::Call { dst, results, .. } => {
-                let at = dst.iter().position(|known| *known == register)?;
-                *results.get(at)?
-            }
-            _ => return None,
-        },
-    })
-}
+pub const DEEPEST: u32 = 12;
 
 /// Writes expressions of one function, and collects the registers that they name.
 pub struct Writer<'p> {
     program: &'p SizeProgram,
-    function: &'p Function,
+    /// The function.
+    pub function: &'p Function,
     id: FunctionId,
     /// Registers that are named, in order of first use.
     pub named: Vec<Reg>,
@@ -114,56 +54,6 @@ impl<'p> Writer<'p> {
         match definition(self.function, register) {
             Some(Definition::Op(op, ..)) => self.op(op, register, 0).0,
             _ => self.name(register),
-        }
-    }
-
-    /// Low and high half of two 32-bit values in one 64-bit word, as extents travel; none where it is no such pair.
-    pub fn pair(&mut self, operand: Operand) -> Option<(String, String)> {
-        if let Operand::Const(bits) = operand {
-            return Some(((bits & 0xffff_ffff).to_string(), (bits >> 32).to_string()));
-        }
-        let Operand::Reg(register) = operand else {
-            return None;
-        };
-        let Definition::Op(Op::Binary { op, a, b, .. }, ..) = definition(self.function, register)?
-        else {
-            return None;
-        };
-        if !matches!(op, BinaryOp::Or | BinaryOp::Add) {
-            return None;
-        }
-        let (high, low) = match (self.upper(*a), self.upper(*b)) {
-            (Some(high), _) => (high, *b),
-            (None, Some(high)) => (high, *a),
-            (None, None) => return None,
-        };
-        let int = Type::Int(32);
-        let low = match low {
-            Operand::Const(bits) => (bits & 0xffff_ffff).to_string(),
-            low => self.operand(low, int),
-        };
-        Some((low, high))
-    }
-
-    /// The upper half, where an operand holds nothing but that.
-    fn upper(&mut self, operand: Operand) -> Option<String> {
-        if let Operand::Const(bits) = operand {
-            return (bits & 0xffff_ffff == 0).then(|| (bits >> 32).to_string());
-        }
-        let Operand::Reg(register) = operand else {
-            return None;
-        };
-        match definition(self.function, register)? {
-            Definition::Op(
-                Op::Binary {
-                    op: BinaryOp::Shl,
-                    a,
-                    b: Operand::Const(32),
-                    ..
-                },
-                ..,
-            ) => Some(self.operand(*a, Type::Int(32))),
-            _ => None,
         }
     }
 
@@ -276,6 +166,7 @@ impl<'p> Writer<'p> {
     /// A call with those of its arguments that are numbers.
     fn call(&mut self, callee: &Callee, args: &[(Operand, Type)], depth: u32) -> String {
         let name = match callee {
+            Callee::External(name) if name == MODEL => return "by the user's word".to_owned(),
             Callee::External(name) => people_name(name),
             Callee::Function(id) => {
                 let function = self.program.functions.get(*id as usize);
@@ -390,126 +281,5 @@ impl<'p> Writer<'p> {
     ) -> String {
         let (a, b) = (self.text(a, ty, depth).0, self.text(b, ty, depth).0);
         format!("{name}({a}, {b})")
-    }
-}
-
-/// The source's name of a register.
-pub fn source_name(function: &Function, register: Reg) -> Option<&str> {
-    let mut names = function.names.iter();
-    let found = names.find(|(known, _)| *known == register);
-    found.map(|(_, name)| name.as_str())
-}
-
-/// A register's name: the source's, else one that tells where it comes from.
-pub fn name(program: &SizeProgram, id: FunctionId, register: Reg) -> String {
-    let Some(function) = program.functions.get(id as usize) else {
-        return format!("v{register}");
-    };
-    if let Some(name) = source_name(function, register) {
-        return name.to_owned();
-    }
-    match definition(function, register) {
-        Some(Definition::Op(
-            Op::Load {
-                address: Operand::Global(global_id, 0),
-                ..
-            },
-            ..,
-        )) => global(program, *global_id),
-        Some(Definition::Op(
-            Op::Call {
-                callee: Callee::External(name),
-                ..
-            },
-            ..,
-        )) => {
-            format!("{}()", people_name(name))
-        }
-        Some(Definition::Op(
-            Op::Call {
-                callee: Callee::Function(called),
-                ..
-            },
-            ..,
-        )) => {
-            let called = program.functions.get(*called as usize);
-            called.map_or_else(
-                || format!("v{register}"),
-                |called| format!("{}()", people_name(&called.name)),
-            )
-        }
-        _ => format!("v{register}"),
-    }
-}
-
-fn global(program: &SizeProgram, id: u32) -> String {
-    let global = program.globals.get(id as usize);
-    global.map_or_else(
-        || format!("global {id}"),
-        |global| people_name(&global.name),
-    )
-}
-
-/// A constant of a type, as people write it.
-pub fn constant(bits: u64, ty: Type) -> String {
-    match ty {
-        Type::F64 => format!("{:?}", f64::from_bits(bits)),
-        Type::F32 => format!("{:?}", f32::from_bits(bits as u32)),
-        Type::Int(_) => {
-            signed(bits, ty).map_or_else(|| bits.to_string(), |value| value.to_string())
-        }
-        Type::Ptr => format!("{bits:#x}"),
-    }
-}
-
-/// The signed value of an integer's bits; a truth value is 0 or 1.
-fn signed(bits: u64, ty: Type) -> Option<i64> {
-    match ty {
-        Type::Int(1) => Some(i64::from(bits & 1 == 1)),
-        Type::Int(width) => {
-            let shift = 64 - u32::from(width.clamp(1, 64));
-            Some((bits << shift).cast_signed() >> shift)
-        }
-        Type::F32 | Type::F64 | Type::Ptr => None,
-    }
-}
-
-fn comparison(op: Compare) -> &'static str {
-    use Compare as C;
-    match op {
-        C::Eq | C::FOEq | C::FUEq => "==",
-        C::Ne | C::FONe | C::FUNe => "!=",
-        C::ULt | C::SLt | C::FOLt | C::FULt => "<",
-        C::ULe | C::SLe | C::FOLe | C::FULe => "<=",
-        C::UGt | C::SGt | C::FOGt | C::FUGt => ">",
-        C::UGe | C::SGe | C::FOGe | C::FUGe => ">=",
-        C::FOrd => "comparable with",
-        C::FUno => "not comparable with",
-        C::FTrue => "or not",
-        C::FFalse => "never",
-    }
-}
-
-fn unary(op: Unary) -> &'static str {
-    match op {
-        Unary::FNeg => "-",
-        Unary::FAbs | Unary::Abs => "abs",
-        Unary::Sqrt => "sqrt",
-        Unary::Ceil => "ceil",
-        Unary::Floor => "floor",
-        Unary::Trunc => "trunc",
-        Unary::Round => "round",
-        Unary::RoundEven => "rint",
-        Unary::Exp => "exp",
-        Unary::Exp2 => "exp2",
-        Unary::Log => "log",
-        Unary::Log2 => "log2",
-        Unary::Log10 => "log10",
-        Unary::Sin => "sin",
-        Unary::Cos => "cos",
-        Unary::Ctlz => "leading_zeros",
-        Unary::Cttz => "trailing_zeros",
-        Unary::Ctpop => "set_bits",
-        Unary::Bswap => "swapped_bytes",
     }
 }

@@ -1,12 +1,15 @@
-//! A size program and what one evaluation saw of it -> for each allocation and launch that ran, its sizes as trees back
-//! to the program's inputs, with the places in the source.
+//! A value of a size program -> its tree back to the program's inputs: expressions, callers, ways of a choice, writers
+//! of memory, each with what an evaluation saw of it.
 
-use super::expression::{self, Definition, Writer, constant, definition, type_of};
+use super::definition::{Definition, callers, definition, type_of};
+use super::expression::Writer;
+use super::node::{Node, Origin, ValueSeen};
 use super::watch::{At, Held, Watch};
+use super::words::{constant, name};
 use crate::report::people_name;
-use migfit_schema::names::takes_device_memory;
 use migfit_schema::program::{
-    BlockId, Callee, FunctionId, Instruction, Op, Operand, Place, Reg, SizeProgram, Type,
+    BlockId, Callee, FunctionId, Instruction, Op, Operand, Place, Reg, SizeProgram, Terminator,
+    Type,
 };
 use migfit_schema::site::Site;
 use std::collections::BTreeSet;
@@ -16,263 +19,30 @@ const MOST_NODES: usize = 60;
 /// Levels of one tree.
 const DEEPEST: usize = 24;
 
-/// A call that sizes belong to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SiteTree {
-    /// Where it stands.
-    pub site: Site,
-    /// The call, or the kernel that it launches.
-    pub call: String,
-    /// Its sizes.
-    pub sizes: Vec<Node>,
-}
-
-/// A value and where it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// The value's name; none where it is what stands above it.
-    pub name: Option<String>,
-    /// What it is made of, or where it is read.
-    pub text: String,
-    /// What it held.
-    pub seen: Option<ValueSeen>,
-    /// The place of what it is made by.
-    pub site: Option<Site>,
-    /// What kind of thing gave it.
-    pub origin: Origin,
-    /// What it is made from.
-    pub from: Vec<Node>,
-}
-
-/// What a value held.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ValueSeen {
-    /// At first.
-    pub first: String,
-    /// At last.
-    pub last: String,
-    /// How often it was computed.
-    pub times: u64,
-    /// Whether it was not known at some time.
-    pub unknown: bool,
-}
-
-/// What kind of thing gives a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// An expression over other values.
-    Expression,
-    /// A loop's variable, or a choice between ways.
-    Choice,
-    /// A function outside the program: the command line, a file, the device.
-    Input,
-    /// What a caller gives.
-    Parameter,
-    /// Memory that the program wrote before.
-    Memory,
-    /// It stands above.
-    Above,
-    /// The tree is cut here.
-    Cut,
-}
-
-/// The trees of all allocations and launches: of those that ran, with what was seen; of all, where nothing ran yet.
-#[must_use]
-pub fn sites(program: &SizeProgram, watch: Option<&Watch>) -> Vec<SiteTree> {
-    let mut found = Vec::new();
-    for (id, function) in (0u32..).zip(&program.functions) {
-        for (number, block) in (0u32..).zip(&function.blocks) {
-            for (index, instruction) in (0u32..).zip(&block.ops) {
-                let at = At {
-                    function: id,
-                    block: number,
-                    index,
-                };
-                if watch.is_none_or(|watch| watch.ran(at))
-                    && let Some(tree) = site(program, watch, at, instruction)
-                {
-                    found.push(tree);
-                }
-            }
-        }
-    }
-    found
-}
-
-fn site(
-    program: &SizeProgram,
-    watch: Option<&Watch>,
-    at: At,
-    instruction: &Instruction,
-) -> Option<SiteTree> {
-    let Op::Call {
-        callee: Callee::External(name),
-        args,
-        ..
-    } = &instruction.op
-    else {
-        return None;
-    };
-    let is_launch = name == "__cudaPushCallConfiguration";
-    if !is_launch && !takes_device_memory(name) {
-        return None;
-    }
-    let mut grower = Grower {
-        program,
-        watch,
-        above: BTreeSet::new(),
-        left: MOST_NODES,
-    };
-    let place = instruction.place;
-    let sizes = match is_launch {
-        true => grower.shape(at, args, place),
-        false => grower.size(at, args, place),
-    };
-    Some(SiteTree {
-        site: crate::report::site(program, place),
-        call: match is_launch {
-            true => launched(program, at).unwrap_or_else(|| "a launch".to_owned()),
-            false => people_name(name),
-        },
-        sizes: sizes.into_iter().map(flat).collect(),
-    })
-}
-
-/// A line that only names the one below it takes that one's place.
-fn flat(mut node: Node) -> Node {
-    node.from = node.from.into_iter().map(flat).collect();
-    let names_it = |only: &Node| {
-        only.name.as_ref() == Some(&node.text)
-            && node
-                .name
-                .as_ref()
-                .is_none_or(|name| only.name.as_ref() == Some(name))
-    };
-    match node.from.as_slice() {
-        [only] if names_it(only) => {
-            let only = only.clone();
-            Node {
-                site: only.site.or(node.site),
-                ..only
-            }
-        }
-        _ => node,
-    }
-}
-
-/// The kernel launched next behind a push of its configuration, looked for on the straight way.
-fn launched(program: &SizeProgram, at: At) -> Option<String> {
-    let function = program.functions.get(at.function as usize)?;
-    let mut waiting = std::collections::VecDeque::from([(at.block, at.index as usize)]);
-    let mut seen = BTreeSet::new();
-    while let Some((number, from)) = waiting.pop_front() {
-        let block = function.blocks.get(number as usize)?;
-        let launch = block
-            .ops
-            .iter()
-            .skip(from)
-            .find_map(|found| match &found.op {
-                Op::Launch { kernel } => program.kernels.get(*kernel as usize),
-                _ => None,
-            });
-        if let Some((_, name)) = launch {
-            return Some(name.clone());
-        }
-        if seen.insert(number) {
-            let next = crate::machine::effects::successors(block);
-            waiting.extend(next.into_iter().map(|next| (next, 0)));
-        }
-    }
-    None
-}
-
-/// The calls of a function of the program.
-fn callers(program: &SizeProgram, called: FunctionId) -> Vec<At> {
-    let mut found = Vec::new();
-    for (function, body) in (0u32..).zip(&program.functions) {
-        for (block, code) in (0u32..).zip(&body.blocks) {
-            for (index, instruction) in (0u32..).zip(&code.ops) {
-                let calls = matches!(&instruction.op, Op::Call { callee: Callee::Function(id), .. } if *id == called);
-                if calls {
-                    found.push(At {
-                        function,
-                        block,
-                        index,
-                    });
-                }
-            }
-        }
-    }
-    found
-}
-
-struct Grower<'a> {
-    program: &'a SizeProgram,
+/// Grows trees; each value once.
+pub struct Grower<'a> {
+    /// The program.
+    pub program: &'a SizeProgram,
     watch: Option<&'a Watch>,
     above: BTreeSet<(FunctionId, Reg)>,
     left: usize,
 }
 
+impl<'a> Grower<'a> {
+    /// For one call of a program.
+    pub fn new(program: &'a SizeProgram, watch: Option<&'a Watch>) -> Grower<'a> {
+        Grower {
+            program,
+            watch,
+            above: BTreeSet::new(),
+            left: MOST_NODES,
+        }
+    }
+}
+
 impl Grower<'_> {
-    /// The numbers that an allocation is given.
-    fn size(&mut self, at: At, args: &[(Operand, Type)], place: Place) -> Vec<Node> {
-        let numbers: Vec<_> = args
-            .iter()
-            .enumerate()
-            .filter(|(_, (_, ty))| matches!(ty, Type::Int(64)))
-            .collect();
-        let several = numbers.len() > 1;
-        let nodes = numbers.into_iter().map(|(index, (operand, ty))| {
-            let name = match several {
-                false => "bytes".to_owned(),
-                true => format!("argument {}", index + 1),
-            };
-            self.root(at.function, &name, *operand, *ty, place)
-        });
-        nodes.collect()
-    }
-
-    /// Grid, block and shared memory of a launch: (x and y, z) twice, then bytes.
-    fn shape(&mut self, at: At, args: &[(Operand, Type)], place: Place) -> Vec<Node> {
-        let operand = |index: usize| args.get(index).map_or(Operand::Undef, |(value, _)| *value);
-        let mut nodes = Vec::new();
-        for (name, first) in [("grid", 0), ("block", 2)] {
-            let Some(mut writer) = Writer::new(self.program, at.function) else {
-                continue;
-            };
-            let z = writer.operand(operand(first + 1), Type::Int(32));
-            let text = match writer.pair(operand(first)) {
-                Some((x, y)) => {
-                    let all = [x, y, z];
-                    let said = 3 - all.iter().rev().take_while(|one| *one == "1").count();
-                    all.get(..said.max(1)).unwrap_or_default().join(", ")
-                }
-                None => format!("{}, {z}", writer.operand(operand(first), Type::Int(64))),
-            };
-            let from = self.named(at.function, &writer.named, 1);
-            nodes.push(Node {
-                name: Some(name.to_owned()),
-                text,
-                seen: None,
-                site: self.place(place),
-                origin: Origin::Expression,
-                from,
-            });
-        }
-        if operand(4) != Operand::Const(0) {
-            nodes.push(self.root(
-                at.function,
-                "shared bytes",
-                operand(4),
-                Type::Int(64),
-                place,
-            ));
-        }
-        nodes
-    }
-
     /// A size itself. Where a variable is handed over, its own line says how it came about.
-    fn root(
+    pub fn root(
         &mut self,
         function: FunctionId,
         name: &str,
@@ -306,7 +76,8 @@ impl Grower<'_> {
         (text, self.named(function, &writer.named, depth + 1))
     }
 
-    fn named(&mut self, function: FunctionId, registers: &[Reg], depth: usize) -> Vec<Node> {
+    /// The trees of registers.
+    pub fn named(&mut self, function: FunctionId, registers: &[Reg], depth: usize) -> Vec<Node> {
         let nodes = registers.iter();
         nodes
             .map(|register| self.value(function, *register, depth))
@@ -315,10 +86,10 @@ impl Grower<'_> {
 
     /// A register with a line of its own.
     fn value(&mut self, function: FunctionId, register: Reg, depth: usize) -> Node {
-        let name = expression::name(self.program, function, register);
+        let own_name = name(self.program, function, register);
         let seen = self.seen(function, register);
         let plain = |text: String, origin| Node {
-            name: Some(name.clone()),
+            name: Some(own_name.clone()),
             text,
             seen: seen.clone(),
             site: None,
@@ -509,7 +280,6 @@ impl Grower<'_> {
 
     /// What the ends of a function return, as far as they were seen.
     fn results(&mut self, function: FunctionId, depth: usize) -> Vec<Node> {
-        use migfit_schema::program::Terminator;
         let Some(body) = self.program.functions.get(function as usize) else {
             return Vec::new();
         };
@@ -597,7 +367,8 @@ impl Grower<'_> {
             .get(at.index as usize)
     }
 
-    fn place(&self, place: Place) -> Option<Site> {
+    /// A place as people know it.
+    pub fn place(&self, place: Place) -> Option<Site> {
         (place.line > 0).then(|| crate::report::site(self.program, place))
     }
 
