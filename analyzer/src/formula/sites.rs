@@ -118,6 +118,8 @@ fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
         }
         None => (missing(), missing(), Expr::Int(0)),
     };
+    // The launch itself stands behind a check of what the push returns, which is success.
+    let turns_at = push.as_ref().map_or(at, |(push, _)| *push);
     // The push stands on the line where the user launches.
     let site = push
         .and_then(|(push, _)| scene.site(instruction(scene.program, push)?.place))
@@ -128,7 +130,7 @@ fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
         grid,
         block,
         shared,
-        times: times(scene, at),
+        times: times(scene, turns_at),
         cooperative: false,
     }
 }
