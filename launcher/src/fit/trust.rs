@@ -29,7 +29,9 @@ impl Basis {
         let by_word = |note: &migfit_schema::profile::Unknown| {
             note.reason.starts_with(migfit_sizes::USERS_WORD)
         };
-        if !bounds {
+        // A closed library that takes nobody knows how much bounds nothing.
+        let closed = need.closed.iter().all(|one| one.bytes.is_some());
+        if !bounds || !closed {
             Basis::WholeGpu
         } else if need.assumptions.iter().any(by_word) {
             Basis::UsersWord
@@ -78,6 +80,8 @@ mod tests {
                 .collect(),
             unknowns: Vec::new(),
             notes: Vec::new(),
+            closed: Vec::new(),
+            raised_limits: Bytes(0),
             files: Vec::new(),
             steps: 0,
         }
