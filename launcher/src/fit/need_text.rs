@@ -284,7 +284,7 @@ launches
   PLACE      KERNEL        GRID        BLOCK  SHARED  WARPS      COUNT
   lud.cu:58  lud_internal  15x15 .. 1  16x16       0  1800 .. 8      3
 
-warps: 1800 in the largest launch, lud_internal; 1685 in the mean,
+warps: 1800 in the largest launch, lud_internal; 1688 in the mean,
 weighted by warps x trips of each launch, an estimate of its time
 
 read: 256.dat
