@@ -1,5 +1,7 @@
 //! Bitcode files in, a job profile or its bytes out. The one place that states the order of the stages.
 
+use crate::annotations;
+use crate::device::code::DeviceCode;
 use crate::error::AnalyzeError;
 use crate::formula::{self, Formulas};
 use crate::ir::stubs::{self, CudaFacts};
@@ -12,9 +14,9 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use migfit_schema::container;
 use migfit_schema::kernel::Kernel;
-use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary};
+use migfit_schema::profile::{JobProfile, PROFILE_VERSION, Summary, Unknown};
 use migfit_schema::program::{Part, Place, SizeProgram, join};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether the size program is cut down to what sizes depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct Surroundings {
     pub exports: Option<Exports>,
     /// The shared libraries that are loaded with it, in that order.
     pub libraries: Vec<Part>,
+    /// Objects or programs whose device code belongs to this host code.
+    pub device_code: Vec<PathBuf>,
 }
 
 /// What an analysis gives.
@@ -57,6 +61,7 @@ pub fn analyze(
 ) -> Result<Analysis, AnalyzeError> {
     let context = Context::create();
     let module = load::link(&context, bitcode)?;
+    let device = device_code(&module, around);
     let facts = prepared(&context, &module)?;
     let own = lowered(&context, &module, &facts, around)?;
     let part = around
@@ -77,7 +82,7 @@ pub fn analyze(
     let summary = Summary {
         device_variables: variables.fold(facts.device_variables(), u64::saturating_add),
         identity: part.as_ref().map(identity).transpose()?,
-        ..summary(name, &program, formulas)
+        ..summary(name, &program, formulas, device)
     };
     Ok(Analysis {
         profile: JobProfile {
@@ -87,6 +92,15 @@ pub fn analyze(
         },
         part,
     })
+}
+
+fn device_code(module: &Module<'_>, around: &Surroundings) -> DeviceCode {
+    let mut device = DeviceCode::default();
+    device.add_module(module);
+    for file in &around.device_code {
+        device.add_file(file);
+    }
+    device
 }
 
 fn cut(whole: SizeProgram, slicing: Slicing) -> (SizeProgram, Option<SizeProgram>, Formulas) {
@@ -186,12 +200,23 @@ fn lowered(
     Ok(program)
 }
 
-fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
+fn summary(
+    name: &str,
+    program: &SizeProgram,
+    formulas: Formulas,
+    mut device: DeviceCode,
+) -> Summary {
+    let unreadable = device.troubles.into_iter().map(|reason| Unknown {
+        site: None,
+        what: "device code".to_owned(),
+        reason,
+    });
+    let mut unknowns = formulas.unknowns;
+    unknowns.extend(unreadable);
     let kernels = program.kernels.iter().map(|(symbol, name)| Kernel {
         symbol: symbol.clone(),
         name: name.clone(),
-        registers: None,
-        static_shared: None,
+        images: device.images.remove(symbol).unwrap_or_default(),
     });
     Summary {
         version: PROFILE_VERSION,
@@ -201,7 +226,8 @@ fn summary(name: &str, program: &SizeProgram, formulas: Formulas) -> Summary {
         launches: formulas.launches,
         kernels: kernels.collect(),
         device_variables: 0,
-        unknowns: formulas.unknowns,
+        annotations: annotations::of(program),
+        unknowns,
         without_ir: Vec::new(),
         libraries: Vec::new(),
         identity: None,

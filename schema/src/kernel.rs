@@ -79,10 +79,178 @@ pub struct Kernel {
     pub symbol: String,
     /// Name for people, without parameters (`bpnn_layerforward`).
     pub name: String,
-    /// Registers per thread, where the cubin told; the assembler's figure.
+    /// Its device code, one image for each architecture that it was compiled for, ascending; empty where the device
+    /// code was not seen.
+    pub images: Vec<KernelImage>,
+}
+
+/// What a kernel takes of an SM, as one image of its device code tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KernelImage {
+    /// Compute capability times ten: 90 for 9.0.
+    pub architecture: u32,
+    /// What it is made of.
+    pub code: ImageCode,
+    /// Registers per thread. Of PTX an estimate: the driver's own compiler decides.
     pub registers: Option<u32>,
-    /// Bytes of static shared memory per block, where the cubin told.
+    /// Bytes of static shared memory per block.
     pub static_shared: Option<u32>,
+    /// Most threads of a block that launch bounds allow, where the kernel has some.
+    pub most_threads: Option<u32>,
+}
+
+/// Kinds of device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageCode {
+    /// Machine code as it runs.
+    Machine,
+    /// Machine code that a device link joins with others: there it may take more registers.
+    Part,
+    /// PTX, which the driver compiles.
+    Ptx,
+}
+
+/// What a kernel takes of an SM of one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelUse {
+    /// Registers per thread.
+    pub registers: Option<u32>,
+    /// Bytes of static shared memory per block.
+    pub static_shared: Option<u32>,
+    /// Most threads of a block that launch bounds allow.
+    pub most_threads: Option<u32>,
+    /// What the figures rest on.
+    pub basis: UseBasis,
+}
+
+/// What the figures of a `KernelUse` rest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseBasis {
+    /// The machine code that this device runs: they are exact.
+    Machine,
+    /// Machine code for another architecture (compute capability times ten), or a part of some: an estimate.
+    OtherMachine(u32),
+    /// PTX, whose registers were counted without an assembler: an estimate.
+    Ptx(u32),
+    /// No device code was seen.
+    Nothing,
+}
+
+impl UseBasis {
+    /// Why the figures are no more than an estimate; `None` where they are exact.
+    #[must_use]
+    pub fn doubt(self) -> Option<String> {
+        let sm = |architecture| format!("sm_{architecture}");
+        match self {
+            UseBasis::Machine => None,
+            UseBasis::OtherMachine(architecture) => Some(format!(
+                "estimate from the machine code for {}: this device compiles the kernel anew",
+                sm(architecture)
+            )),
+            UseBasis::Ptx(architecture) => Some(format!(
+                "estimate from PTX for {}: the driver compiles it",
+                sm(architecture)
+            )),
+            UseBasis::Nothing => Some("its device code was not seen".to_owned()),
+        }
+    }
+}
+
+impl Kernel {
+    /// What it takes of an SM of a device with this compute capability. The driver takes machine code of the same
+    /// major and no larger minor number, the largest of these, and else compiles PTX.
+    #[must_use]
+    pub fn on(&self, (major, minor): (u32, u32)) -> KernelUse {
+        let runs = |image: &&KernelImage| {
+            image.code == ImageCode::Machine
+                && image.architecture / 10 == major
+                && image.architecture % 10 <= minor
+        };
+        let own = self.images.iter().filter(runs);
+        if let Some(image) = own.max_by_key(|image| image.architecture) {
+            // Two images for one architecture that differ (sm_90 and sm_90a): which one runs is not told here.
+            let differ = self.images.iter().any(|other| {
+                other.architecture == image.architecture
+                    && other.code == ImageCode::Machine
+                    && other != image
+            });
+            let basis = match differ {
+                false => UseBasis::Machine,
+                true => UseBasis::OtherMachine(image.architecture),
+            };
+            return image.used(basis);
+        }
+        let here = major * 10 + minor;
+        let nearest = |image: &&KernelImage| (image.code, image.architecture.abs_diff(here));
+        match self.images.iter().min_by_key(nearest) {
+            Some(image) if image.code == ImageCode::Ptx => {
+                image.used(UseBasis::Ptx(image.architecture))
+            }
+            Some(image) => image.used(UseBasis::OtherMachine(image.architecture)),
+            None => KernelUse {
+                registers: None,
+                static_shared: None,
+                most_threads: None,
+                basis: UseBasis::Nothing,
+            },
+        }
+    }
+}
+
+impl KernelImage {
+    fn used(self, basis: UseBasis) -> KernelUse {
+        KernelUse {
+            registers: self.registers,
+            static_shared: self.static_shared,
+            most_threads: self.most_threads,
+            basis,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(architecture: u32, code: ImageCode, registers: u32) -> KernelImage {
+        KernelImage {
+            architecture,
+            code,
+            registers: Some(registers),
+            static_shared: Some(0),
+            most_threads: None,
+        }
+    }
+
+    fn on(images: &[KernelImage], capability: (u32, u32)) -> (Option<u32>, UseBasis) {
+        let kernel = Kernel {
+            symbol: "k".to_owned(),
+            name: "k".to_owned(),
+            images: images.to_vec(),
+        };
+        let found = kernel.on(capability);
+        (found.registers, found.basis)
+    }
+
+    #[test]
+    fn the_machine_code_that_the_driver_takes_counts() {
+        use ImageCode::{Machine, Part, Ptx};
+        let images = [
+            image(80, Machine, 30),
+            image(86, Machine, 34),
+            image(90, Ptx, 20),
+        ];
+        assert_eq!(on(&images, (8, 0)), (Some(30), UseBasis::Machine));
+        assert_eq!(on(&images, (8, 9)), (Some(34), UseBasis::Machine));
+        assert_eq!(on(&images, (9, 0)), (Some(34), UseBasis::OtherMachine(86)));
+        assert_eq!(on(&images[2..], (9, 0)), (Some(20), UseBasis::Ptx(90)));
+        let part = [image(90, Part, 18)];
+        assert_eq!(on(&part, (9, 0)), (Some(18), UseBasis::OtherMachine(90)));
+        let two = [image(90, Machine, 18), image(90, Machine, 24)];
+        assert_eq!(on(&two, (9, 0)).1, UseBasis::OtherMachine(90));
+        assert_eq!(on(&[], (9, 0)), (None, UseBasis::Nothing));
+    }
 }
 
 #[cfg(test)]

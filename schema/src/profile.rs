@@ -1,5 +1,6 @@
 //! The job profile: what analysis foretells of one program. Version first; a reader refuses others by name.
 
+use crate::annotation::Annotation;
 use crate::formula::Expr;
 use crate::kernel::Kernel;
 use crate::program::SizeProgram;
@@ -7,7 +8,7 @@ use crate::site::Site;
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
-pub const PROFILE_VERSION: u32 = 5;
+pub const PROFILE_VERSION: u32 = 6;
 
 /// What analysis foretells of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,8 @@ pub struct Summary {
     /// Bytes of the program's own device variables (`__device__`, `__constant__`, `__managed__`): they take device
     /// memory as soon as a kernel's module is loaded.
     pub device_variables: u64,
+    /// Comments in the source that speak to migfit.
+    pub annotations: Vec<Annotation>,
     /// What could not be followed, with place and reason.
     pub unknowns: Vec<Unknown>,
     /// Linked objects, members of archives and shared libraries that carried no IR (compiled by a compiler that
@@ -65,6 +68,7 @@ impl Summary {
             launches: Vec::new(),
             kernels: Vec::new(),
             device_variables: 0,
+            annotations: Vec::new(),
             unknowns: Vec::new(),
             without_ir: Vec::new(),
             libraries: Vec::new(),

@@ -1,5 +1,7 @@
 //! One evaluation from start to end: constructors, `main`, then the need and, where wanted, the trace.
 
+use crate::assumed::{self, Given};
+use crate::explain::{self, SiteTree};
 use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::machine::host::{End, Host};
 use crate::machine::provenance::{LAYOUTS, Layout};
@@ -12,7 +14,7 @@ use crate::need::Need;
 use crate::report;
 use crate::trace::Trace;
 use migfit_schema::profile::{JobProfile, Unknown};
-use migfit_schema::program::SizeProgram;
+use migfit_schema::program::{Place, SizeProgram};
 use migfit_schema::site::Site;
 
 /// What `command` needs of `device`. Reads the regular files that the program would read; has no other effect.
@@ -23,19 +25,68 @@ pub fn evaluate(
     device: &DeviceProperties,
     limits: &Limits,
 ) -> Need {
+    best(profile, command, device, limits, Wanted::default()).need
+}
+
+/// The same, where the user says what the evaluation cannot know. `given` was held against the program
+/// (`assumed::check`).
+#[must_use]
+pub fn evaluate_given(
+    profile: &JobProfile,
+    command: &CommandLine,
+    device: &DeviceProperties,
+    limits: &Limits,
+    given: &[Given],
+) -> Need {
+    let wanted = Wanted {
+        given,
+        ..Wanted::default()
+    };
+    best(profile, command, device, limits, wanted).need
+}
+
+/// The same, with the trees of all sizes back to the program's inputs.
+#[must_use]
+pub fn evaluate_explained(
+    profile: &JobProfile,
+    command: &CommandLine,
+    device: &DeviceProperties,
+    limits: &Limits,
+    given: &[Given],
+) -> (Need, Vec<SiteTree>) {
+    let wanted = Wanted {
+        given,
+        explained: true,
+        ..Wanted::default()
+    };
+    let run = best(profile, command, device, limits, wanted);
+    (run.need, run.trees)
+}
+
+/// What is wanted of an evaluation beside the need, and what the user says.
+#[derive(Clone, Copy, Default)]
+struct Wanted<'g> {
+    given: &'g [Given],
+    traced: bool,
+    explained: bool,
+}
+
+fn best(
+    profile: &JobProfile,
+    command: &CommandLine,
+    device: &DeviceProperties,
+    limits: &Limits,
+    wanted: Wanted<'_>,
+) -> Run {
     let program = profile.program.as_ref();
-    let first = run(profile, program, command, device, limits, false);
+    let first = run(profile, program, command, device, limits, wanted);
     let Some(checked) = profile.checked.as_ref().filter(|_| first.past_checks) else {
-        return first.need;
+        return first;
     };
     // The same with the checks made: where that comes to the program's end it is what happens. Where not, the work
     // that the checks look at is too much or cannot be followed, and they are taken to pass.
-    let second = run(profile, Some(checked), command, device, limits, false);
-    if second.ended {
-        second.need
-    } else {
-        first.need
-    }
+    let second = run(profile, Some(checked), command, device, limits, wanted);
+    if second.ended { second } else { first }
 }
 
 /// The same, with each conditional branch taken and each CUDA event: for tests of the slicer.
@@ -47,7 +98,11 @@ pub fn evaluate_traced(
     limits: &Limits,
 ) -> (Need, Trace) {
     let program = profile.program.as_ref();
-    let run = run(profile, program, command, device, limits, true);
+    let wanted = Wanted {
+        traced: true,
+        ..Wanted::default()
+    };
+    let run = run(profile, program, command, device, limits, wanted);
     (run.need, run.trace)
 }
 
@@ -55,6 +110,8 @@ pub fn evaluate_traced(
 struct Run {
     need: Need,
     trace: Trace,
+    /// Where the sizes come from, where that is wanted.
+    trees: Vec<SiteTree>,
     /// Whether the program came to its end.
     ended: bool,
     /// Whether something rests on a check of the host's own work that was not made.
@@ -68,6 +125,7 @@ impl Run {
         Run {
             need: report::nothing(what, reason),
             trace: Trace::default(),
+            trees: Vec::new(),
             ended: false,
             past_checks: false,
             address_used: None,
@@ -83,7 +141,7 @@ fn run(
     command: &CommandLine,
     device: &DeviceProperties,
     limits: &Limits,
-    traced: bool,
+    wanted: Wanted<'_>,
 ) -> Run {
     let Some(program) = program else {
         let failure = profile.summary.failure.clone();
@@ -91,9 +149,11 @@ fn run(
             .unwrap_or_else(|| "the job profile holds none; build the program again".to_owned());
         return Run::nothing("size program", reason);
     };
+    let program = assumed::with_values(program, wanted.given);
+    let program = &*program;
     let under =
         |layout| match start::host(program, &profile.summary, command, device, limits, layout) {
-            Ok(host) => run_host(host, program, limits, traced),
+            Ok(host) => run_host(host, profile, program, limits, wanted),
             Err(end) => Run::nothing("start of the program", format!("{end:?}")),
         };
     let [first, others @ ..] = LAYOUTS;
@@ -120,25 +180,52 @@ fn says_the_same(one: &Need, other: Need) -> bool {
     *one == Need { steps, ..other }
 }
 
-fn run_host(host: Host<'_>, program: &SizeProgram, limits: &Limits, traced: bool) -> Run {
-    let mut machine = Machine::new(host, limits.steps, traced);
-    machine.host.ledger.events = traced.then(Vec::new);
+fn run_host(
+    mut host: Host<'_>,
+    profile: &JobProfile,
+    program: &SizeProgram,
+    limits: &Limits,
+    wanted: Wanted<'_>,
+) -> Run {
+    host.word.all = wanted.given.to_vec();
+    host.word.all.extend(Given::annotations(&profile.summary));
+    let mut machine = Machine::new(host, limits.steps, wanted.traced);
+    if wanted.explained {
+        machine.watch();
+    }
+    machine.host.ledger.events = wanted.traced.then(Vec::new);
     let end = run_program(&mut machine, program);
     let place = machine.known_place();
     machine.host.place = place;
     machine.note_what_is_ahead(&end);
     machine.note_loose_floats();
+    machine.host.note_unused_words(wanted.given.len());
+    note_unusable(&mut machine.host, profile);
     let mut trace = machine.trace.take().unwrap_or_default();
     trace.events = machine.host.ledger.events.take().unwrap_or_default();
     let mut checks = machine.host.ledger.taken_to_pass.iter();
     let past_checks = checks.any(|(_, on_device)| !on_device);
     let address_used = machine.host.address_used;
+    machine.watch_end();
+    let watch = machine.watch.take();
+    let trees = watch.map(|watch| explain::sites(program, Some(&watch)));
     Run {
         need: report::need(&mut machine.host, &end, place),
         trace,
+        trees: trees.unwrap_or_default(),
         ended: matches!(end, End::Exit(_)),
         past_checks,
         address_used: address_used.map(|place| report::site(program, place)),
+    }
+}
+
+/// Comments in the source that cannot be used are never passed over.
+fn note_unusable(host: &mut Host<'_>, profile: &JobProfile) {
+    for annotation in &profile.summary.annotations {
+        if let Some(trouble) = &annotation.trouble {
+            let what = format!("comment at {}, '{}'", annotation.site, annotation.said);
+            host.notes.unknown(Place::default(), &what, trouble.clone());
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! Job profile + command line + device properties -> need: bytes, launches, warps. Pure but for reading the
 //! regular files that the program would read; knows neither LLVM nor devices.
 
+pub mod agreement;
+pub mod assumed;
+pub mod demand;
 pub mod evaluation;
+pub mod explain;
 pub mod formula;
 pub mod input;
 mod ledger;
@@ -12,7 +16,8 @@ mod report;
 pub mod trace;
 mod verdict;
 
-pub use evaluation::{evaluate, evaluate_traced};
+pub use assumed::USERS_WORD;
+pub use evaluation::{evaluate, evaluate_explained, evaluate_given, evaluate_traced};
 pub use formula::{Number, evaluate_formula};
 pub use input::{CommandLine, DeviceProperties, Limits};
 pub use need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};

@@ -143,7 +143,7 @@ fn facts(host: &Host<'_>, end: &End) -> Facts {
         gave_up_early: gave_up_early(host, end),
         cut: !matches!(end, End::Exit(_)) && !notes.only_launches_ahead,
         missed_allocation: notes.missed_allocation,
-        missed_free: notes.missed_free,
+        missed_free: notes.missed_free || notes.users_bound,
         assumed: !notes.assumptions.is_empty(),
         unknown_launches: notes.unknown_shape || notes.only_launches_ahead,
         elastic: notes.elastic || (notes.lacked.is_some() && ended_well),

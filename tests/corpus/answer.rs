@@ -14,7 +14,23 @@ pub struct Answer {
     pub launches: Vec<Launch>,
     pub unknowns: Vec<Note>,
     pub assumptions: Vec<Note>,
+    pub closed_forms: ClosedForms,
     pub steps: u64,
+}
+
+/// The job profile's formulas against the evaluation.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ClosedForms {
+    pub differ: Vec<DifferentForm>,
+}
+
+/// A formula that gives other bytes than the evaluation.
+#[derive(Clone, Debug, Deserialize)]
+#[expect(dead_code, reason = "told as a whole")]
+pub struct DifferentForm {
+    pub site: String,
+    pub formula_bytes: String,
+    pub evaluated_bytes: u64,
 }
 
 /// One shape.

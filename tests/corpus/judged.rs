@@ -138,7 +138,12 @@ fn grade(answer: &Answer, truth: &Truth, same: bool) -> Grade {
 
 /// What differs in peak and shapes; in counts too, where the answer is exact.
 fn differences(answer: &Answer, truth: &Truth) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found: Vec<String> = answer
+        .closed_forms
+        .differ
+        .iter()
+        .map(|one| format!("the closed form of {} gives other bytes: {one:?}", one.site))
+        .collect();
     if answer.peak_bytes != Some(truth.peak) {
         let foretold = answer
             .peak_bytes

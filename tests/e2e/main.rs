@@ -40,6 +40,10 @@ mod crashes;
 
 mod cuda;
 
+mod device_code;
+
+mod explain;
+
 mod restarts;
 
 mod limits;

@@ -18,7 +18,7 @@ const PROCESSOR_SECONDS: u64 = 60;
 /// Address space of a limited analysis, in bytes.
 const ADDRESS_SPACE: u64 = 4 << 30;
 
-const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--exports LIST] [--library PART]... [--limited] [--unsliced] BITCODE...
+const USAGE: &str = "usage: migfit-analyze profile --name NAME --out FILE [--without-ir OBJECT]... [--system-functions LIST] [--exports LIST] [--library PART]... [--device-code FILE]... [--limited] [--unsliced] BITCODE...
        migfit-analyze dump [--unsliced] BITCODE...
        migfit-analyze strip IN OUT";
 
@@ -46,6 +46,7 @@ struct Options {
     system_functions: Option<PathBuf>,
     exports: Option<PathBuf>,
     libraries: Vec<PathBuf>,
+    device_code: Vec<PathBuf>,
     slicing: Slicing,
     limited: bool,
     files: Vec<PathBuf>,
@@ -60,6 +61,7 @@ impl Options {
             system_functions: None,
             exports: None,
             libraries: Vec::new(),
+            device_code: Vec::new(),
             slicing: Slicing::On,
             limited: false,
             files: Vec::new(),
@@ -79,6 +81,7 @@ impl Options {
                 "--limited" => options.limited = true,
                 "--exports" => options.exports = Some(PathBuf::from(value()?)),
                 "--library" => options.libraries.push(PathBuf::from(value()?)),
+                "--device-code" => options.device_code.push(PathBuf::from(value()?)),
                 "--unsliced" => options.slicing = Slicing::Off,
                 flag if flag.starts_with('-') => anyhow::bail!("no such option: {flag}\n{USAGE}"),
                 _ => options.files.push(PathBuf::from(word)),
@@ -98,6 +101,7 @@ impl Options {
             }),
             exports: exports.map(|list| Exports::listed(&list)),
             libraries: libraries.collect::<anyhow::Result<_>>()?,
+            device_code: self.device_code.clone(),
         })
     }
 }

@@ -59,6 +59,8 @@ pub struct Work<'a> {
     pub exports: Option<&'a [String]>,
     /// What its shared libraries carry for it, in the order of loading.
     pub libraries: Vec<&'a [u8]>,
+    /// The linked file, for its device code.
+    pub linked: &'a Path,
 }
 
 /// The container of a job profile.
@@ -101,6 +103,7 @@ impl Work<'_> {
             std::fs::write(&file, part)?;
             words.extend(["--library".into(), file]);
         }
+        words.extend(["--device-code".into(), self.linked.to_owned()]);
         words.extend(write_modules(folder, self.modules)?);
         Ok(words)
     }

@@ -103,6 +103,7 @@ impl Linked<'_> {
                 system: &names.system,
                 exports: exports.then_some(names.exports.as_slice()),
                 libraries: self.libraries.parts().collect(),
+                linked: self.output,
             };
             analyse(self.settings, &work)
         });

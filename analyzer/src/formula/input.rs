@@ -6,6 +6,7 @@ use crate::formula::scene::Scene;
 use crate::formula::stored::{Base, Spot, spot, writers};
 use crate::formula::unknown::unknown;
 use crate::slice::definitions::Definition;
+use crate::slice::objects::Objects;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::formula::{Expr, Input};
 use migfit_schema::program::{Op, Operand, Place};
@@ -117,6 +118,9 @@ fn loaded(builder: &Builder<'_>, at: Position, address: Operand, depth: usize) -
             base: Base::Register(function, register),
             offset,
         }) if scene.is_argv(function, register) => {
+            if writes_argv(scene) {
+                return None;
+            }
             u32::try_from(offset / POINTER).ok().map(Word::Argument)
         }
         Some(Spot {
@@ -170,6 +174,12 @@ fn through_variable(
         }
     }
     agreed(found.into_iter())
+}
+
+/// Whether the program stores into `argv` itself: its words are then not where the user wrote them.
+fn writes_argv(scene: &Scene<'_>) -> bool {
+    let mut writers = scene.memory.writers(Objects::ARGUMENTS);
+    writers.any(|at| matches!(scene.op(*at), Some(Op::Store { .. })))
 }
 
 /// Whether a value is an element of `argv` at a varying place.

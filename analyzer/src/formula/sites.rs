@@ -62,8 +62,8 @@ fn size(scene: &Scene<'_>, at: Position, name: &str, args: &[Operand]) -> Option
         | "cuMemAllocManaged" | "cuMemAllocAsync" => argument(1),
         "cudaMallocPitch" | "cuMemAllocPitch_v2" => {
             let (width, height) = (argument(2)?, argument(3)?);
-            // The device rounds each row up; the evaluation does, the formula does not.
-            Some(binary(BinaryOp::Mul, width, height))
+            // The device rounds each row up.
+            Some(binary(BinaryOp::Mul, rounded_row(width), height))
         }
         "cudaMallocArray" | "cudaMalloc3D" | "cudaMalloc3DArray" | "cudaMallocFromPoolAsync" => {
             let place = instruction(scene.program, at)
@@ -76,6 +76,17 @@ fn size(scene: &Scene<'_>, at: Position, name: &str, args: &[Operand]) -> Option
         }
         _ => None,
     }
+}
+
+/// A pitched row, as the devices that have MIG round it.
+pub fn rounded_row(width: Expr) -> Expr {
+    const PITCH: i64 = 512;
+    let rows = binary(
+        BinaryOp::Div,
+        binary(BinaryOp::Add, width, Expr::Int(PITCH - 1)),
+        Expr::Int(PITCH),
+    );
+    binary(BinaryOp::Mul, rows, Expr::Int(PITCH))
 }
 
 fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
@@ -107,6 +118,8 @@ fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
         }
         None => (missing(), missing(), Expr::Int(0)),
     };
+    // The launch itself stands behind a check of what the push returns, which is success.
+    let turns_at = push.as_ref().map_or(at, |(push, _)| *push);
     // The push stands on the line where the user launches.
     let site = push
         .and_then(|(push, _)| scene.site(instruction(scene.program, push)?.place))
@@ -117,7 +130,7 @@ fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
         grid,
         block,
         shared,
-        times: times(scene, at),
+        times: times(scene, turns_at),
         cooperative: false,
     }
 }

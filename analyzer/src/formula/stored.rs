@@ -5,6 +5,7 @@ use crate::formula::file;
 use crate::formula::overwritten::Last;
 use crate::formula::scene::Scene;
 use crate::formula::simplify::one_of;
+use crate::formula::sites::rounded_row;
 use crate::formula::unknown::unknown;
 use crate::ir::stubs::people_name;
 use crate::slice::definitions::Definition;
@@ -182,7 +183,7 @@ fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) 
         } => Some(Expr::Int(0)),
         op => {
             let (name, args) = Scene::external(op)?;
-            by_library(builder, writer, name, &args, target).map(|expr| match expr {
+            by_library(builder, writer, (name, &args), target, ty).map(|expr| match expr {
                 Expr::Unknown { site: None, reason } => Expr::Unknown { site, reason },
                 other => other,
             })
@@ -202,11 +203,11 @@ pub fn same_size(one: Type, other: Type) -> bool {
 
 /// What a library call leaves in a spot that it is given the address of.
 fn by_library(
-    builder: &Builder<'_>,
+    builder: &mut Builder<'_>,
     writer: Position,
-    name: &str,
-    args: &[Operand],
+    (name, args): (&str, &[Operand]),
     target: Spot,
+    ty: Type,
 ) -> Option<Expr> {
     let scene = builder.scene;
     let given = args
@@ -221,6 +222,13 @@ fn by_library(
             given.filter(|index| *index == 0)?;
             Some(unknown(None, "copied back from the device"))
         }
+        // The second result of a pitched allocation is its row.
+        "cudaMallocPitch" if given == Some(1) => {
+            let width = builder.expr_at(writer, *args.get(2)?, Type::Int(64));
+            Some(rounded_row(width))
+        }
+        // They leave pointers, and what is read here is a number.
+        name if ty != Type::Ptr && leaves_pointers(name) => None,
         name if name.starts_with("cudaGetDevice") || name.starts_with("cudaDeviceGet") => {
             Some(unknown(None, "a property of the device"))
         }
@@ -229,6 +237,20 @@ fn by_library(
         }
         name => Some(unknown(None, &format!("filled by {}", people_name(name)))),
     }
+}
+
+/// Calls that write nothing but pointers, and marks of their own, through the pointers that they are given.
+fn leaves_pointers(name: &str) -> bool {
+    const BEGINNINGS: [&str; 7] = [
+        "cudaMalloc",
+        "cudaHostAlloc",
+        "cudaEventCreate",
+        "cudaStreamCreate",
+        "_ZSt29_Rb_tree_insert_and_rebalance",
+        "_ZNSt8__detail15_List_node_base",
+        "posix_memalign",
+    ];
+    BEGINNINGS.iter().any(|start| name.starts_with(start)) && name != "cudaMalloc3D"
 }
 
 /// A global's initial value.

@@ -4,12 +4,15 @@ use crate::formula::expression::Builder;
 use crate::formula::scene::Scene;
 use crate::formula::simplify::{binary, unary};
 use crate::formula::unknown::{first_unknown, unknown};
-use crate::slice::position::Position;
+use crate::slice::position::{Position, instruction};
 use migfit_schema::formula::{BinaryOp, CompareOp, Expr, LoopVar, UnaryOp};
 use migfit_schema::program::{BlockId, FunctionId, Operand, Place, Terminator, Type};
+use std::collections::BTreeSet;
 
 /// Calls of calls deeper than this are not followed.
 const DEPTH: usize = 16;
+/// Functions with more blocks are not looked through for conditions.
+const MOST_BLOCKS: usize = 4096;
 
 /// How many times an instruction runs.
 pub fn times(scene: &Scene<'_>, at: Position) -> Expr {
@@ -35,7 +38,77 @@ fn times_within(scene: &Scene<'_>, at: Position, on_the_way: &mut Vec<FunctionId
         sum = known(BinaryOp::Add, sum, times_within(scene, *call, on_the_way));
     }
     on_the_way.pop();
+    // Once or never is what a formula may leave open: it says what a site asks for when it runs.
+    if sum != Expr::Int(1) && !every_call(scene, at) {
+        let place = instruction(scene.program, at).map(|found| found.place);
+        let site = place.and_then(|place| scene.site(place));
+        return unknown(
+            site,
+            "a condition in a function that is called several times",
+        );
+    }
     known(BinaryOp::Mul, sum, own)
+}
+
+/// Whether each call of its function that returns has passed an instruction.
+fn every_call(scene: &Scene<'_>, at: Position) -> bool {
+    let Some(body) = scene.body(at.function) else {
+        return false;
+    };
+    if body.blocks.len() > MOST_BLOCKS {
+        return false;
+    }
+    let outermost = scene.graphs.loops(at.function).around(at.block);
+    let passed = outermost.first().copied().unwrap_or(at.block);
+    let returns = |block: &BlockId| {
+        let block = body.blocks.get(*block as usize);
+        block.is_some_and(|block| matches!(block.end, Terminator::Return(_)))
+    };
+    !reached_without(scene, at.function, &[0], passed)
+        .iter()
+        .any(returns)
+}
+
+/// The blocks that can be reached from these without passing a block.
+fn reached_without(
+    scene: &Scene<'_>,
+    function: FunctionId,
+    from: &[BlockId],
+    without: BlockId,
+) -> BTreeSet<BlockId> {
+    let flow = scene.graphs.flow(function);
+    let mut seen = BTreeSet::new();
+    let mut waiting = from.to_vec();
+    while let Some(block) = waiting.pop() {
+        if block != without && seen.insert(block) {
+            waiting.extend(flow.after(block));
+        }
+    }
+    seen
+}
+
+/// Whether each turn of a loop passes a block.
+fn every_turn(scene: &Scene<'_>, function: FunctionId, head: BlockId, block: BlockId) -> bool {
+    let loops = scene.graphs.loops(function);
+    let Some(blocks) = loops.blocks(head).filter(|_| head != block) else {
+        return true;
+    };
+    if blocks.len() > MOST_BLOCKS {
+        return false;
+    }
+    let flow = scene.graphs.flow(function);
+    let inside = |block: &BlockId| blocks.contains(block);
+    let mut seen = BTreeSet::new();
+    let mut waiting: Vec<BlockId> = flow.after(head).iter().copied().filter(inside).collect();
+    while let Some(next) = waiting.pop() {
+        if next == head {
+            return false;
+        }
+        if next != block && seen.insert(next) {
+            waiting.extend(flow.after(next).iter().copied().filter(inside));
+        }
+    }
+    true
 }
 
 /// The operation, or the operand that is not known.
@@ -50,6 +123,14 @@ fn known(op: BinaryOp, left: Expr, right: Expr) -> Expr {
 /// The product of the turns of the loops around an instruction in its function.
 fn in_function(scene: &Scene<'_>, at: Position) -> Expr {
     let heads = scene.graphs.loops(at.function).around(at.block);
+    let within = heads.iter().skip(1).copied().chain([at.block]);
+    for (head, inner) in heads.iter().copied().zip(within) {
+        if !every_turn(scene, at.function, head, inner) {
+            let place = instruction(scene.program, at).map(|found| found.place);
+            let site = place.and_then(|place| scene.site(place));
+            return unknown(site, "a condition within a loop");
+        }
+    }
     let turns = heads.iter().map(|head| {
         turns(
             scene,

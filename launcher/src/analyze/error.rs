@@ -4,6 +4,7 @@ use crate::cli::error::CliError;
 use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::program::ProgramError;
+use crate::sizing::word::MisplacedWord;
 use std::path::{Path, PathBuf};
 
 /// Why `migfit analyze` has no answer.
@@ -12,6 +13,9 @@ pub enum AnalyzeError {
     /// The program or its job profile.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// The user's word is about something that the program has not.
+    #[error(transparent)]
+    Word(#[from] MisplacedWord),
     /// No such file, or one that may not be read.
     #[error("'{}' cannot be read: {cause}", file.display())]
     Unreadable {
@@ -122,6 +126,7 @@ impl Explain for AnalyzeError {
         let hint = match self {
             AnalyzeError::Program(error) => return error.hint(),
             AnalyzeError::Model(error) => return error.hint(),
+            AnalyzeError::Word(error) => return error.hint(),
             AnalyzeError::Json(_) => return None,
             AnalyzeError::Unreadable { .. } => "see what is there: ls -l",
             AnalyzeError::NotAFile(_)
@@ -150,6 +155,7 @@ impl Explain for AnalyzeError {
         match self {
             AnalyzeError::Program(error) => error.exit_code(),
             AnalyzeError::Model(error) => error.exit_code(),
+            AnalyzeError::Word(error) => error.exit_code(),
             AnalyzeError::Unreadable { .. }
             | AnalyzeError::NoFolder(_)
             | AnalyzeError::WorkingFolder(_) => ExitCode::NoSuchTarget,

@@ -1,7 +1,10 @@
 //! The answer as JSON: one object, whose keys are a contract with those who read it by program.
 
-use migfit_schema::kernel::Extent;
+use crate::fit::launch_facts::{DemandForm, LaunchFacts};
+use crate::fit::trust::Basis;
+use migfit_schema::kernel::{Extent, Kernel};
 use migfit_schema::profile::{JobProfile, Unknown};
+use migfit_sizes::agreement::Agreement;
 use migfit_sizes::{AllocationNeed, ClosedNeed, DeviceProperties, LaunchNeed, Need};
 use serde::Serialize;
 
@@ -16,6 +19,7 @@ struct AnswerForm<'a> {
     allocations: Vec<AllocationForm>,
     /// Each site and shape, in program order.
     launches: Vec<LaunchForm<'a>>,
+    demand: DemandForm<'a>,
     unknowns: Vec<NoteForm<'a>>,
     assumptions: Vec<NoteForm<'a>>,
     notes: Vec<NoteForm<'a>>,
@@ -23,6 +27,10 @@ struct AnswerForm<'a> {
     closed_libraries: Vec<ClosedForm<'a>>,
     /// Bytes of `__device__` and `__constant__` variables; not part of the peak.
     device_variable_bytes: u64,
+    /// What the need is known by.
+    known_by: Basis,
+    /// Closed forms of the job profile against the evaluation, by allocation site.
+    closed_forms: FormsForm,
     files_read: &'a [String],
     device: &'a str,
     steps: u64,
@@ -51,6 +59,42 @@ struct LaunchForm<'a> {
     count: u64,
     /// False where the count hangs on an assumption.
     count_known: bool,
+    #[serde(flatten)]
+    facts: LaunchFacts,
+}
+
+#[derive(Serialize)]
+struct FormsForm {
+    /// Sites whose closed form gives the evaluated bytes.
+    agree: usize,
+    /// Sites that ran and have none.
+    none: usize,
+    /// Sites where the two differ.
+    differ: Vec<DifferenceForm>,
+}
+
+#[derive(Serialize)]
+struct DifferenceForm {
+    site: String,
+    api: String,
+    formula_bytes: String,
+    evaluated_bytes: u64,
+}
+
+impl FormsForm {
+    fn of(forms: &Agreement) -> FormsForm {
+        let differ = forms.differing.iter().map(|one| DifferenceForm {
+            site: one.site.to_string(),
+            api: one.api.clone(),
+            formula_bytes: one.formula.to_string(),
+            evaluated_bytes: one.evaluated,
+        });
+        FormsForm {
+            agree: forms.agreeing,
+            none: forms.without,
+            differ: differ.collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -78,18 +122,26 @@ pub fn answer(
     profile: &JobProfile,
     device: &DeviceProperties,
     need: &Need,
+    forms: &Agreement,
 ) -> Result<String, serde_json::Error> {
     let form = AnswerForm {
         peak_bytes: need.peak.map(|bytes| bytes.0),
         peak_rounded_bytes: need.peak_rounded.map(|bytes| bytes.0),
         verdict: need.verdict.to_string(),
         allocations: need.allocations.iter().flat_map(allocations).collect(),
-        launches: need.launches.iter().map(launch).collect(),
+        launches: need
+            .launches
+            .iter()
+            .map(|one| launch(one, &profile.summary.kernels, device))
+            .collect(),
+        demand: DemandForm::of(need),
         unknowns: notes(&need.unknowns),
         assumptions: notes(&need.assumptions),
         notes: notes(&need.notes),
         closed_libraries: need.closed.iter().map(closed).collect(),
         device_variable_bytes: profile.summary.device_variables,
+        known_by: Basis::of(need, forms),
+        closed_forms: FormsForm::of(forms),
         files_read: &need.files,
         device: &device.name,
         steps: need.steps,
@@ -106,7 +158,11 @@ fn allocations(need: &AllocationNeed) -> impl Iterator<Item = AllocationForm> + 
     })
 }
 
-fn launch(need: &LaunchNeed) -> LaunchForm<'_> {
+fn launch<'a>(
+    need: &'a LaunchNeed,
+    kernels: &[Kernel],
+    device: &DeviceProperties,
+) -> LaunchForm<'a> {
     let three = |extent: Extent| [extent.x, extent.y, extent.z];
     LaunchForm {
         site: need.site.to_string(),
@@ -118,6 +174,7 @@ fn launch(need: &LaunchNeed) -> LaunchForm<'_> {
         warps: need.warps(),
         count: need.count,
         count_known: need.count_known,
+        facts: LaunchFacts::of(need, kernels, device.compute_capability),
     }
 }
 

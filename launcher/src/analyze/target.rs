@@ -36,7 +36,7 @@ pub fn profile(file: &Path) -> Result<JobProfile, AnalyzeError> {
         });
     }
     match kind {
-        Kind::Ir => from_ir(file, &[file.to_owned()]),
+        Kind::Ir => from_ir(file, &[file.to_owned()], None),
         Kind::Source(source) => {
             let scratch = scratch()?;
             let object = compile::object(file, source, scratch.path())?;
@@ -112,7 +112,7 @@ fn from_object(named: &Path, object: &Path) -> Result<JobProfile, AnalyzeError> 
         std::fs::write(&file, module).map_err(AnalyzeError::Scratch)?;
         files.push(file);
     }
-    from_ir(named, &files)
+    from_ir(named, &files, Some(object))
 }
 
 fn modules(named: &Path, bytes: &[u8]) -> Result<Vec<Vec<u8>>, AnalyzeError> {
@@ -136,13 +136,22 @@ fn modules(named: &Path, bytes: &[u8]) -> Result<Vec<Vec<u8>>, AnalyzeError> {
 }
 
 /// Runs `migfit-analyze` as a child: LLVM may end the process on bad input.
-fn from_ir(named: &Path, files: &[PathBuf]) -> Result<JobProfile, AnalyzeError> {
+fn from_ir(
+    named: &Path,
+    files: &[PathBuf],
+    object: Option<&Path>,
+) -> Result<JobProfile, AnalyzeError> {
     let scratch = scratch()?;
     let out = scratch.path().join("profile");
     let tool = compile::beside_us("migfit-analyze")?;
-    let output = Command::new(&tool)
+    let mut command = Command::new(&tool);
+    command
         .args(["profile", "--limited", "--name", &stem(named), "--out"])
-        .arg(&out)
+        .arg(&out);
+    if let Some(object) = object {
+        command.arg("--device-code").arg(object);
+    }
+    let output = command
         .args(files)
         // The message alone, without a trace behind it.
         .env("RUST_BACKTRACE", "0")

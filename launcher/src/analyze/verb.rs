@@ -4,9 +4,12 @@ use super::error::AnalyzeError;
 use super::{device, json, target};
 use crate::cli::request::AnalyzeRequest;
 use crate::fit::need_text;
+use crate::fit::trust::Basis;
+use crate::sizing::word;
 use migfit_schema::profile::{JobProfile, Unknown};
 use migfit_schema::units::Bytes;
-use migfit_sizes::{CommandLine, Limits, Need, Verdict};
+use migfit_sizes::agreement::agreement;
+use migfit_sizes::{CommandLine, Limits, Need, Verdict, evaluate_given};
 use std::path::{Path, PathBuf};
 
 /// The text that answers a request.
@@ -21,11 +24,18 @@ pub fn analyze(request: &AnalyzeRequest) -> Result<String, AnalyzeError> {
         env: environment(),
         cwd: folder(request.cwd.as_deref())?,
     };
-    let mut need = migfit_sizes::evaluate(&profile, &command, &device, &Limits::default());
+    word::check(&profile, &request.assume)?;
+    let limits = Limits::default();
+    let mut need = evaluate_given(&profile, &command, &device, &limits, &request.assume);
+    let forms = agreement(&profile.summary, &need, &command, &device);
     need.notes.extend(without_cuda(&profile, &need));
     Ok(match request.json {
-        true => json::answer(&profile, &device, &need)?,
-        false => need_text::text(&need, Bytes(profile.summary.device_variables)),
+        true => json::answer(&profile, &device, &need, &forms)?,
+        false => need_text::text(
+            &need,
+            Bytes(profile.summary.device_variables),
+            Some(Basis::of(&need, &forms)),
+        ),
     })
 }
 

@@ -33,6 +33,17 @@ pub enum CliError {
     /// `--no-args` and arguments.
     #[error("--no-args, and yet arguments are given")]
     NoArgsWithArgs,
+    /// `--assume` without a command line to evaluate.
+    #[error("--assume is for figures, and no arguments of the program are given")]
+    AssumeWithoutArgs,
+    /// `--assume` in no form that we know.
+    #[error("--assume {given}: {why}")]
+    BadAssumption {
+        /// As given.
+        given: String,
+        /// What is wrong, and the forms that there are.
+        why: String,
+    },
     /// A quote that is not closed.
     #[error("a quote is not closed in --args: {0}")]
     OpenQuote(String),
@@ -91,6 +102,12 @@ impl Explain for CliError {
                 given,
                 is_model: true,
             } => format!("did you mean virtual:{given}?"),
+            CliError::AssumeWithoutArgs => {
+                "add the program's arguments, or --no-args".to_owned()
+            }
+            CliError::BadAssumption { .. } => {
+                "it holds where the evaluation does not know better: migfit fit says what that is".to_owned()
+            }
             CliError::OpenQuote(_) => "quote as in a shell: --args \"-n 4 'two words'\"".to_owned(),
             CliError::HostOfARun { .. } => "leave it out, or add --plan".to_owned(),
             CliError::BadHostMemory { how, .. } => how.clone(),
@@ -113,6 +130,8 @@ impl Explain for CliError {
             | CliError::UnknownMigProfile { .. } => ExitCode::UnknownName,
             CliError::BadSelector { .. }
             | CliError::NotAModel { .. }
+            | CliError::AssumeWithoutArgs
+            | CliError::BadAssumption { .. }
             | CliError::OpenQuote(_)
             | CliError::HostOfARun { .. }
             | CliError::BadHostMemory { .. }

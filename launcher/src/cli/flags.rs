@@ -64,6 +64,9 @@ pub struct AnalyzeFlags {
     /// GPU model, or a TOML or JSON file that lists every property that a program can read
     #[arg(long, value_name = "MODEL|FILE", default_value = "h200-141gb")]
     pub device: String,
+    /// What the evaluation cannot know, as for 'migfit fit'
+    #[arg(long, value_name = "WHAT=VALUE")]
+    pub assume: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -110,6 +113,13 @@ pub struct FitFlags {
     /// Figures for the program run without arguments
     #[arg(long)]
     pub no_args: bool,
+    /// Your word for what cannot be known before the run: a variable (n=4096), the most that an allocation asks for
+    /// (file.cu:57=64MiB), a condition (file.cu:80=true), a loop (file.cu:90="100 turns"); may be repeated
+    #[arg(long, value_name = "WHAT=VALUE")]
+    pub assume: Vec<String>,
+    /// Show where each size comes from, back to the program's inputs
+    #[arg(long)]
+    pub explain: bool,
     /// The program, built with 'migfit build', and its arguments
     #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
@@ -144,6 +154,9 @@ pub struct RunFlags {
     /// The host that is planned for [default: this one]
     #[command(flatten)]
     pub host: HostFlags,
+    /// Your word for what cannot be known before the run of PROGRAM, as for 'migfit fit'; in a job file: assume = [..]
+    #[arg(long, value_name = "WHAT=VALUE", conflicts_with = "file")]
+    pub assume: Vec<String>,
     /// Folder for the report, run records and the jobs' output; those of an earlier run there are removed first
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

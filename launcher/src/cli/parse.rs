@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::jobs::{JobSource, memory};
 use clap::Parser;
 use clap::error::ErrorKind;
+use migfit_sizes::assumed::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -92,6 +93,10 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
     if flags.no_args && !args.is_empty() {
         return Err(CliError::NoArgsWithArgs);
     }
+    let assume = given(&flags.assume)?;
+    if !assume.is_empty() && args.is_empty() && !flags.no_args {
+        return Err(CliError::AssumeWithoutArgs);
+    }
     let usual = || USUAL_MODELS.map(str::to_owned).into();
     let given: Vec<String> = Some(flags.gpus)
         .filter(|given| !given.is_empty())
@@ -104,6 +109,8 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
         program,
         args: (flags.no_args || !args.is_empty()).then_some(args),
         boards,
+        assume,
+        explain: flags.explain,
         json: flags.json,
     })
 }
@@ -115,8 +122,20 @@ fn analyze(flags: AnalyzeFlags) -> Result<AnalyzeRequest, CliError> {
         args,
         cwd: flags.cwd,
         device: flags.device,
+        assume: given(&flags.assume)?,
         json: flags.json,
     })
+}
+
+/// What the user says, each thing read by itself.
+fn given(all: &[String]) -> Result<Vec<Given>, CliError> {
+    let read = |text: &String| {
+        Given::parse(text).map_err(|why| CliError::BadAssumption {
+            given: text.clone(),
+            why,
+        })
+    };
+    all.iter().map(read).collect()
 }
 
 fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
@@ -132,7 +151,7 @@ fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
         return Err(CliError::HostOfARun { flag });
     }
     Ok(RunPlan {
-        jobs: jobs(flags.file, flags.command),
+        jobs: jobs(flags.file, flags.command, &flags.assume)?,
         gpu: GpuSelector::read(&flags.gpu)?,
         slice: flags.slice.map(slice).transpose()?,
         policy: policy(&flags.policy)?,
@@ -144,7 +163,7 @@ fn run(flags: RunFlags) -> Result<RunPlan, CliError> {
 
 fn plan(flags: RunFlags) -> Result<PlanRequest, CliError> {
     Ok(PlanRequest {
-        jobs: jobs(flags.file, flags.command),
+        jobs: jobs(flags.file, flags.command, &flags.assume)?,
         board: selector::board(&flags.gpu)?,
         policy: policy(&flags.policy)?,
         host: host(flags.host)?,
@@ -162,7 +181,7 @@ fn simulate(flags: SimulateFlags) -> Result<SimulateRequest, CliError> {
         policies.push(policy);
     }
     Ok(SimulateRequest {
-        jobs: jobs(Some(flags.file), Vec::new()),
+        jobs: jobs(Some(flags.file), Vec::new(), &[])?,
         board: selector::board(&flags.gpu)?,
         policies,
         host: host(flags.host)?,
@@ -170,15 +189,24 @@ fn simulate(flags: SimulateFlags) -> Result<SimulateRequest, CliError> {
     })
 }
 
-fn jobs(file: Option<PathBuf>, command: Vec<OsString>) -> JobSource {
-    match file {
+fn jobs(
+    file: Option<PathBuf>,
+    command: Vec<OsString>,
+    assume: &[String],
+) -> Result<JobSource, CliError> {
+    Ok(match file {
         Some(file) if file.as_os_str() == "-" => JobSource::StandardInput,
         Some(file) => JobSource::File(file),
         None => {
             let (program, args) = program_and_args(command);
-            JobSource::Program { program, args }
+            let assume = given(assume)?;
+            JobSource::Program {
+                program,
+                args,
+                assume,
+            }
         }
-    }
+    })
 }
 
 fn host(flags: HostFlags) -> Result<StatedHost, CliError> {
@@ -244,7 +272,15 @@ mod tests {
             run_of("--gpu virtual:a100-40gb --policy sequential ./lud -s 256 --quiet").unwrap();
         let args = ["-s", "256", "--quiet"].map(OsString::from).into();
         let program = PathBuf::from("./lud");
-        assert_eq!(plan.jobs, JobSource::Program { program, args });
+        let assume = Vec::new();
+        assert_eq!(
+            plan.jobs,
+            JobSource::Program {
+                program,
+                args,
+                assume
+            }
+        );
         assert_eq!((plan.policy, plan.quiet), (PolicyName::Sequential, false));
         assert_eq!(plan.gpu.to_string(), "virtual:a100-40gb");
     }

@@ -10,6 +10,7 @@ use crate::policy::{HostRoom, Policy};
 use crate::sizing::Board;
 use migfit_mig::{Model, ProfileName};
 use migfit_schema::units::Bytes;
+use migfit_sizes::assumed::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -52,6 +53,10 @@ pub struct FitRequest {
     pub args: Option<Vec<OsString>>,
     /// Boards to fit to.
     pub boards: Vec<Board<'static>>,
+    /// What the user says.
+    pub assume: Vec<Given>,
+    /// Whether each size is traced back to the program's inputs.
+    pub explain: bool,
     /// Whether JSON is wanted.
     pub json: bool,
 }
@@ -76,6 +81,8 @@ pub struct AnalyzeRequest {
     pub cwd: Option<PathBuf>,
     /// A GPU model's name, or a file.
     pub device: String,
+    /// What the user says.
+    pub assume: Vec<Given>,
     /// Whether JSON is wanted.
     pub json: bool,
 }

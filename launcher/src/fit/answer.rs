@@ -1,9 +1,11 @@
 //! The answer of `migfit fit PROGRAM ARGS`: a need and, for each board, the slices against it. Data only.
 
 use crate::fit::evaluate::Evaluator;
+use crate::fit::trust::Basis;
 use crate::sizing::{self, Board, Choice, Sized};
 use migfit_mig::ProfileName;
 use migfit_sizes::Need;
+use migfit_sizes::explain::SiteTree;
 
 /// The whole answer.
 pub struct Answer<'m> {
@@ -11,12 +13,20 @@ pub struct Answer<'m> {
     pub need: Option<Need>,
     /// The slice that `need` is for, where slices differ.
     pub slice: Option<(Board<'m>, ProfileName)>,
+    /// What the need is known by.
+    pub basis: Option<Basis>,
+    /// Where the sizes come from, where that is wanted.
+    pub trees: Option<Vec<SiteTree>>,
     /// The boards.
     pub boards: Vec<(Board<'m>, Sized)>,
 }
 
 /// Works out the answer.
-pub fn answer<'m>(evaluator: &mut Evaluator<'_>, boards: &[Board<'m>]) -> Answer<'m> {
+pub fn answer<'m>(
+    evaluator: &mut Evaluator<'_>,
+    boards: &[Board<'m>],
+    explain: bool,
+) -> Answer<'m> {
     let boards: Vec<(Board<'m>, Sized)> = boards
         .iter()
         .map(|board| {
@@ -27,11 +37,21 @@ pub fn answer<'m>(evaluator: &mut Evaluator<'_>, boards: &[Board<'m>]) -> Answer
     let shown = boards.iter().find_map(|(board, sized)| {
         let profile = board.model.profile(taken(sized)?)?;
         let need = evaluator.need(board.model, profile)?.clone();
-        Some((need, (*board, profile.name)))
+        let basis = Basis::of(&need, &evaluator.forms(&need, board.model, profile));
+        let trees = match explain {
+            true => evaluator.trees(board.model, profile),
+            false => None,
+        };
+        Some((need, (*board, profile.name), basis, trees))
     });
-    let (need, slice) = shown.unzip();
+    let (need, slice, basis, trees) = match shown {
+        Some((need, slice, basis, trees)) => (Some(need), Some(slice), Some(basis), trees),
+        None => (None, None, None, None),
+    };
     Answer {
         need,
+        basis,
+        trees,
         slice: slice.filter(|_| evaluator.asks_device()),
         boards,
     }

@@ -5,23 +5,34 @@ use crate::sizing::{SliceNeed, device};
 use migfit_mig::{MigProfile, Model};
 use migfit_schema::profile::JobProfile;
 use migfit_schema::units::Bytes;
-use migfit_sizes::{CommandLine, DeviceProperties, Limits, Need, Verdict};
+use migfit_sizes::agreement::{Agreement, agreement};
+use migfit_sizes::assumed::Given;
+use migfit_sizes::explain::SiteTree;
+use migfit_sizes::{
+    CommandLine, DeviceProperties, Limits, Need, Verdict, evaluate_explained, evaluate_given,
+};
 
 /// Evaluates one command line on the slices that it is asked about.
 pub struct Evaluator<'p> {
     profile: &'p JobProfile,
     command: &'p CommandLine,
+    given: &'p [Given],
     asks_device: bool,
     done: Vec<(DeviceProperties, Need)>,
 }
 
 impl<'p> Evaluator<'p> {
-    /// For one job profile and one command line.
+    /// For one job profile and one command line, with what the user says.
     #[must_use]
-    pub fn new(profile: &'p JobProfile, command: &'p CommandLine) -> Evaluator<'p> {
+    pub fn new(
+        profile: &'p JobProfile,
+        command: &'p CommandLine,
+        given: &'p [Given],
+    ) -> Evaluator<'p> {
         Evaluator {
             profile,
             command,
+            given,
             asks_device: profile.program.as_ref().is_some_and(device::asks),
             done: Vec::new(),
         }
@@ -35,10 +46,7 @@ impl<'p> Evaluator<'p> {
 
     /// What the job needs on a slice; none where the program asks for properties that no source has.
     pub fn need(&mut self, model: &Model, profile: &MigProfile) -> Option<&Need> {
-        let device = match self.asks_device {
-            true => device::properties(model, profile)?,
-            false => device::nowhere(),
-        };
+        let device = self.device(model, profile)?;
         let index = self.evaluated(device);
         let need = self.done.get(index).map(|(_, need)| need);
         let index = match need.is_some_and(|need| device::may_lack(need, profile)) {
@@ -52,11 +60,35 @@ impl<'p> Evaluator<'p> {
     fn evaluated(&mut self, device: DeviceProperties) -> usize {
         let known = self.done.iter().position(|(known, _)| *known == device);
         known.unwrap_or_else(|| {
-            let need =
-                migfit_sizes::evaluate(self.profile, self.command, &device, &Limits::default());
+            let limits = Limits::default();
+            let need = evaluate_given(self.profile, self.command, &device, &limits, self.given);
             self.done.push((device, need));
             self.done.len() - 1
         })
+    }
+
+    fn device(&self, model: &Model, profile: &MigProfile) -> Option<DeviceProperties> {
+        match self.asks_device {
+            true => device::properties(model, profile),
+            false => Some(device::nowhere()),
+        }
+    }
+
+    /// How the closed forms stand to a need on a slice.
+    pub fn forms(&self, need: &Need, model: &Model, profile: &MigProfile) -> Agreement {
+        let device = self.device(model, profile);
+        device.map_or_else(Agreement::default, |device| {
+            agreement(&self.profile.summary, need, self.command, &device)
+        })
+    }
+
+    /// Where the sizes come from, on a slice; none where the program asks for properties that no source has.
+    pub fn trees(&self, model: &Model, profile: &MigProfile) -> Option<Vec<SiteTree>> {
+        let device = self.device(model, profile)?;
+        let limits = Limits::default();
+        let (_, trees) =
+            evaluate_explained(self.profile, self.command, &device, &limits, self.given);
+        Some(trees)
     }
 
     /// The same as far as sizing is concerned.
@@ -100,7 +132,7 @@ mod tests {
             env: Vec::new(),
             cwd: "/".into(),
         };
-        let mut evaluator = Evaluator::new(&profile, &command);
+        let mut evaluator = Evaluator::new(&profile, &command, &[]);
         let model = migfit_mig::find(model).unwrap();
         let answers = model
             .profiles

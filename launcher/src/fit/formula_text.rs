@@ -28,6 +28,20 @@ enum Binding {
     Whole,
 }
 
+/// What is divided in `(x + d - 1) / d`, which rounds a quotient up.
+fn rounded_up<'e>(op: BinaryOp, a: &'e Expr, b: &Expr) -> Option<&'e Expr> {
+    let (BinaryOp::Div, Expr::Binary(BinaryOp::Add, x, more)) = (op, a) else {
+        return None;
+    };
+    match (x.as_ref(), more.as_ref(), b) {
+        (x, Expr::Int(more), Expr::Int(by)) if *by > 1 && more.checked_add(1) == Some(*by) => {
+            Some(x)
+        }
+        (Expr::Binary(BinaryOp::Add, x, by), Expr::Int(-1), b) if by.as_ref() == b => Some(x),
+        _ => None,
+    }
+}
+
 impl FormulaPrinter {
     /// The text of one expression.
     pub fn text(&mut self, expr: &Expr) -> String {
@@ -87,6 +101,11 @@ impl FormulaPrinter {
     }
 
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> (String, Binding) {
+        if let Some(dividend) = rounded_up(op, a, b) {
+            let dividend = self.at_least(dividend, Binding::Product);
+            let divisor = self.at_least(b, Binding::Whole);
+            return (format!("ceil({dividend} / {divisor})"), Binding::Whole);
+        }
         let (a, b) = (beside(a, b), beside(b, a));
         let (sign, binding) = match op {
             BinaryOp::Min => return (self.call("min", &[a, b]), Binding::Whole),

@@ -296,10 +296,10 @@ mod tests {
             kernels: vec![Kernel {
                 symbol: "_Z12lud_internalPfii".to_owned(),
                 name: "lud_internal".to_owned(),
-                registers: None,
-                static_shared: None,
+                images: Vec::new(),
             }],
             device_variables: 0,
+            annotations: Vec::new(),
             unknowns: vec![Unknown {
                 site: Some(site_at(9)),
                 what: "call of foo".to_owned(),

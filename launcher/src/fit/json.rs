@@ -1,15 +1,19 @@
 //! The answers of `migfit fit` as JSON: a form of its own, kept for users' scripts; `VERSION` rises when it changes.
 
 use crate::fit::answer::Answer;
+use crate::fit::explain::{self, TreeForm};
 use crate::fit::formulas::Formulas;
+use crate::fit::launch_facts::{DemandForm, LaunchFacts};
+use crate::fit::trust;
 use crate::sizing::choice::Slice;
 use crate::sizing::context::Basis;
 use crate::sizing::{Board, Choice, Sized};
 use migfit_mig::{MemorySource, ProfileName};
-use migfit_schema::kernel::Extent;
+use migfit_schema::kernel::{Extent, Kernel};
 use migfit_schema::profile::{Summary, Unknown};
 use migfit_schema::site::Site;
 use migfit_schema::units::{Bytes, Mib};
+use migfit_sizes::explain::SiteTree;
 use migfit_sizes::{AllocationNeed, LaunchNeed, Need};
 use serde::Serialize;
 
@@ -22,18 +26,25 @@ struct FormulaDocument<'a> {
     program: &'a str,
     formulas: &'a Formulas,
     job_profile: &'a Summary,
+    /// Where sizes come from; null without `--explain`.
+    explained: Option<Vec<TreeForm<'a>>>,
 }
 
 /// The formulas, as text for people and as the job profile's expressions for programs.
 ///
 /// # Errors
 /// When a value has no JSON form.
-pub fn formulas(summary: &Summary, formulas: &Formulas) -> serde_json::Result<String> {
+pub fn formulas(
+    summary: &Summary,
+    formulas: &Formulas,
+    trees: Option<&[SiteTree]>,
+) -> serde_json::Result<String> {
     pretty(&FormulaDocument {
         version: VERSION,
         program: &summary.name,
         formulas,
         job_profile: summary,
+        explained: trees.map(explain::forms),
     })
 }
 
@@ -47,6 +58,10 @@ struct AnswerDocument<'a> {
     /// Linked objects that analysis did not see.
     without_ir: &'a [String],
     need: Option<NeedForm<'a>>,
+    /// What the need is known by: `closed_form`, `evaluated`, `users_word` or `whole_gpu`.
+    known_by: Option<trust::Basis>,
+    /// Where sizes come from; null without `--explain`.
+    explained: Option<Vec<TreeForm<'a>>>,
     gpus: Vec<GpuForm>,
 }
 
@@ -68,7 +83,9 @@ pub fn answer(
         need: answer
             .need
             .as_ref()
-            .map(|need| NeedForm::of(need, answer.slice, summary)),
+            .map(|need| NeedForm::of(need, answer, summary)),
+        known_by: answer.basis,
+        explained: answer.trees.as_deref().map(explain::forms),
         gpus: answer
             .boards
             .iter()
@@ -93,6 +110,7 @@ struct NeedForm<'a> {
     device_variable_bytes: u64,
     allocations: Vec<AllocationForm<'a>>,
     launches: Vec<LaunchForm<'a>>,
+    demand: DemandForm<'a>,
     assumptions: &'a [Unknown],
     unknowns: &'a [Unknown],
     notes: &'a [Unknown],
@@ -101,20 +119,24 @@ struct NeedForm<'a> {
 }
 
 impl<'a> NeedForm<'a> {
-    fn of(
-        need: &'a Need,
-        slice: Option<(Board<'_>, ProfileName)>,
-        summary: &Summary,
-    ) -> NeedForm<'a> {
+    fn of(need: &'a Need, answer: &Answer<'_>, summary: &Summary) -> NeedForm<'a> {
+        // Registers are told for the first GPU.
+        let board = answer.boards.first().map(|(board, _)| board.model);
+        let capability = board.map_or((0, 0), |model| model.compute_capability);
         NeedForm {
             verdict: need.verdict.to_string(),
-            on_slice: slice.map(|(board, name)| format!("{board} {name}")),
+            on_slice: answer.slice.map(|(board, name)| format!("{board} {name}")),
             peak_bytes: need.peak,
             peak_rounded_bytes: need.peak_rounded,
             live_at_end_bytes: need.live_at_end,
             device_variable_bytes: summary.device_variables,
             allocations: need.allocations.iter().map(AllocationForm::of).collect(),
-            launches: need.launches.iter().map(LaunchForm::of).collect(),
+            launches: need
+                .launches
+                .iter()
+                .map(|launch| LaunchForm::of(launch, &summary.kernels, capability))
+                .collect(),
+            demand: DemandForm::of(need),
             assumptions: &need.assumptions,
             unknowns: &need.unknowns,
             notes: &need.notes,
@@ -158,10 +180,12 @@ struct LaunchForm<'a> {
     warps: Option<u64>,
     count: u64,
     count_known: bool,
+    #[serde(flatten)]
+    facts: LaunchFacts,
 }
 
 impl<'a> LaunchForm<'a> {
-    fn of(launch: &'a LaunchNeed) -> LaunchForm<'a> {
+    fn of(launch: &'a LaunchNeed, kernels: &[Kernel], capability: (u32, u32)) -> LaunchForm<'a> {
         LaunchForm {
             site: &launch.site,
             kernel: &launch.kernel,
@@ -172,6 +196,7 @@ impl<'a> LaunchForm<'a> {
             warps: launch.warps(),
             count: launch.count,
             count_known: launch.count_known,
+            facts: LaunchFacts::of(launch, kernels, capability),
         }
     }
 }

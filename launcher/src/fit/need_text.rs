@@ -1,16 +1,21 @@
 //! A need -> the first half of `migfit fit PROGRAM ARGS`: bytes, verdict, allocations, launches, and what is taken
 //! for granted or not known.
 
+use crate::fit::trust::Basis;
 use crate::table;
 use migfit_schema::profile::Unknown;
 use migfit_schema::units::Bytes;
+use migfit_sizes::demand::{WEIGHT, demand};
 use migfit_sizes::{AllocationNeed, ClosedNeed, LaunchNeed, Need};
 use std::fmt::Write;
 
-/// The need as text, for a program with so many bytes of device variables.
+/// The need as text, for a program with so many bytes of device variables, and what it is known by.
 #[must_use]
-pub fn text(need: &Need, device_variables: Bytes) -> String {
+pub fn text(need: &Need, device_variables: Bytes, basis: Option<Basis>) -> String {
     let mut text = headline(need);
+    if let Some(basis) = basis {
+        let _ = writeln!(text, "known by: {}", basis.clause());
+    }
     if device_variables.0 > 0 {
         let _ = writeln!(
             text,
@@ -47,11 +52,29 @@ pub fn text(need: &Need, device_variables: Bytes) -> String {
         if need.launches.iter().any(|launch| !launch.count_known) {
             text += "  +: at least; the count depends on what the device computes\n";
         }
+        text += &warps(need);
     }
     if !need.files.is_empty() {
         let _ = writeln!(text, "\nread: {}", need.files.join(", "));
     }
     text
+}
+
+/// The largest launch, and the mean over the run.
+fn warps(need: &Need) -> String {
+    let found = demand(&need.launches);
+    let (Some((launch, most)), Some(mean)) = (found.largest, found.mean_warps) else {
+        return String::new();
+    };
+    let known = if found.whole {
+        ""
+    } else {
+        " (of the known ones)"
+    };
+    format!(
+        "\nwarps: {most} in the largest launch{known}, {}; {mean:.0} in the mean,\nweighted by {WEIGHT}\n",
+        launch.name
+    )
 }
 
 fn headline(need: &Need) -> String {
@@ -252,6 +275,7 @@ mod tests {
         let launches = [15, 14, 1].map(|grid| launch_of(Some(grid), true)).into();
         let expected = "\
 device memory: 256.00 KiB at the peak (262144 bytes; 2.00 MiB as the driver rounds), exact
+known by: evaluation of the program's own code for these arguments
 
 allocations
   PLACE       CALL        TIMES  BYTES EACH   BYTES
@@ -261,9 +285,15 @@ launches
   PLACE      KERNEL        GRID        BLOCK  SHARED  WARPS      COUNT
   lud.cu:58  lud_internal  15x15 .. 1  16x16       0  1800 .. 8      3
 
+warps: 1800 in the largest launch, lud_internal; 1688 in the mean,
+weighted by warps x trips of each launch, an estimate of its time
+
 read: 256.dat
 ";
-        assert_eq!(text(&need(launches), Bytes(0)), expected);
+        assert_eq!(
+            text(&need(launches), Bytes(0), Some(Basis::Evaluated)),
+            expected
+        );
     }
 
     #[test]
@@ -271,6 +301,7 @@ read: 256.dat
         let text = text(
             &need(vec![launch_of(None, false), launch_of(Some(2), false)]),
             Bytes(0),
+            None,
         );
         assert!(
             text.contains("unknown  16x16       0  unknown     1+\n"),
@@ -290,7 +321,7 @@ read: 256.dat
             what: "size of cudaMalloc".to_owned(),
             reason: "read from device memory".to_owned(),
         });
-        let text = text(&need, Bytes(400));
+        let text = text(&need, Bytes(400), None);
         let variables =
             "\ndevice variables: 400 bytes (of the module, not of an allocation call)\n";
         assert!(text.contains(variables), "{text}");

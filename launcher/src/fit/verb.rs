@@ -5,11 +5,13 @@ use crate::fit::answer::{Answer, answer};
 use crate::fit::error::FitError;
 use crate::fit::evaluate::Evaluator;
 use crate::fit::formulas::{self, Formulas};
-use crate::fit::{json, need_text, slices_text};
+use crate::fit::{explain, json, need_text, slices_text};
 use crate::program;
+use crate::sizing::word;
 use migfit_schema::profile::{JobProfile, Summary};
 use migfit_schema::units::Bytes;
 use migfit_sizes::CommandLine;
+use migfit_sizes::explain::SiteTree;
 use std::ffi::OsString;
 
 /// The text that answers a request.
@@ -22,8 +24,9 @@ pub fn fit(request: &FitRequest) -> Result<String, FitError> {
     let path = program::find(&request.program, &folder, search.as_deref())?;
     let environment = environment();
     let profile = program::read_profile(&path, &folder, &environment)?;
+    word::check(&profile, &request.assume)?;
     let Some(args) = &request.args else {
-        return in_formulas(&profile.summary, request.json);
+        return in_formulas(&profile, request);
     };
     let command = CommandLine {
         args: words(request, args)?,
@@ -33,12 +36,20 @@ pub fn fit(request: &FitRequest) -> Result<String, FitError> {
     in_figures(&profile, &command, request)
 }
 
-fn in_formulas(summary: &Summary, as_json: bool) -> Result<String, FitError> {
+fn in_formulas(profile: &JobProfile, request: &FitRequest) -> Result<String, FitError> {
+    let summary = &profile.summary;
     let found = Formulas::of(summary);
-    Ok(match as_json {
-        true => json::formulas(summary, &found)?,
-        false => formulas::text(summary, &found),
+    let program = profile.program.as_ref().filter(|_| request.explain);
+    let trees = program.map(|program| migfit_sizes::explain::sites(program, None));
+    Ok(match request.json {
+        true => json::formulas(summary, &found, trees.as_deref())?,
+        false => formulas::text(summary, &found) + &explained(trees.as_deref()),
     })
+}
+
+/// The trees of all sizes, where they are wanted.
+fn explained(trees: Option<&[SiteTree]>) -> String {
+    trees.map_or_else(String::new, |trees| format!("\n{}", explain::text(trees)))
 }
 
 fn in_figures(
@@ -46,17 +57,18 @@ fn in_figures(
     command: &CommandLine,
     request: &FitRequest,
 ) -> Result<String, FitError> {
-    let mut evaluator = Evaluator::new(profile, command);
-    let found = answer(&mut evaluator, &request.boards);
+    let mut evaluator = Evaluator::new(profile, command, &request.assume);
+    let found = answer(&mut evaluator, &request.boards, request.explain);
     if request.json {
         let args = command.args.get(1..).unwrap_or_default();
         return Ok(json::answer(&profile.summary, args, &found)?);
     }
     Ok(format!(
-        "{}\n{}{}\n{}",
+        "{}\n{}{}{}\n{}",
         command.args.join(" "),
         need(&found, &profile.summary),
         formulas::gaps(&profile.summary),
+        explained(found.trees.as_deref()),
         slices_text::text(&found.boards)
     ))
 }
@@ -66,7 +78,7 @@ fn need(found: &Answer<'_>, summary: &Summary) -> String {
     let told = found
         .need
         .as_ref()
-        .map(|need| need_text::text(need, variables));
+        .map(|need| need_text::text(need, variables, found.basis));
     let told = told.unwrap_or_else(|| {
         "device memory: unknown; the program asks its device for what is not known of these GPUs\n".to_owned()
     });

@@ -10,7 +10,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 /// Keys of one job.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "name",
     "command",
     "cwd",
@@ -19,6 +19,7 @@ const KEYS: [&str; 14] = [
     "matrix",
     "after",
     "memory",
+    "assume",
     "restart",
     "cpus",
     "host_memory",
@@ -235,11 +236,13 @@ fn stated(table: &DeTable<'_>, folder: &Path) -> Result<Job, Complaint> {
     let cpus = table.get("cpus").map(|v| number(v, "cpus", (1, 65_536)));
     let cpus = cpus.transpose()?.and_then(|n| u32::try_from(n).ok());
     let memory = |key| table.get(key).map(|v| values::amount(v, key)).transpose();
+    let assume = table.get("assume").map(values::assume);
     let times = table.get("times").map(|v| times::read(v, iterations));
     let restart = table.get("restart").map(values::restart);
     let time_limit = table.get("time_limit").map(values::time_limit);
     Ok(Job {
         memory: memory("memory")?,
+        assume: assume.transpose()?.unwrap_or_default(),
         host_memory: memory("host_memory")?,
         restart: restart.transpose()?.unwrap_or_default(),
         cpus: cpus.unwrap_or(1),

@@ -2,6 +2,7 @@
 
 use migfit_mig::ProfileName;
 use migfit_schema::units::Bytes;
+use migfit_sizes::assumed::Given;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -54,6 +55,8 @@ pub struct Job {
     pub env: Vec<(String, String)>,
     /// Device memory by the user's word, context not counted.
     pub memory: Option<Bytes>,
+    /// What the user says of what cannot be known before the run.
+    pub assume: Vec<Given>,
     /// Numbers in the batch of the jobs that must have ended well before this one starts.
     pub after: Vec<usize>,
     /// When it may be started again.
@@ -84,6 +87,7 @@ impl Job {
             cwd,
             env: Vec::new(),
             memory: None,
+            assume: Vec::new(),
             after: Vec::new(),
             restart: Restart::default(),
             cpus: 1,

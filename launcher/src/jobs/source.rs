@@ -3,6 +3,7 @@
 
 use crate::jobs::complaint::Complaint;
 use crate::jobs::{Job, JobFileError, file, lines};
+use migfit_sizes::assumed::Given;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub enum JobSource {
         program: PathBuf,
         /// Its arguments.
         args: Vec<OsString>,
+        /// What the user says of it.
+        assume: Vec<Given>,
     },
     /// A job file.
     File(PathBuf),
@@ -44,7 +47,14 @@ pub enum Commands {
 /// What is wrong, and where.
 pub fn read(source: &JobSource, commands: Commands) -> Result<Vec<Job>, JobFileError> {
     match source {
-        JobSource::Program { program, args } => Ok(vec![single(program, args)?]),
+        JobSource::Program {
+            program,
+            args,
+            assume,
+        } => Ok(vec![Job {
+            assume: assume.clone(),
+            ..single(program, args)?
+        }]),
         JobSource::File(file) => of_file(file, commands),
         JobSource::StandardInput => of_standard_input(std::io::stdin().lock(), commands),
     }

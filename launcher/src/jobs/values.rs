@@ -6,6 +6,7 @@ use crate::jobs::complaint::{Complaint, Value, complain, integer, text, wrong_ty
 use crate::jobs::job::Restart;
 use crate::jobs::{duration, memory};
 use migfit_schema::units::Bytes;
+use migfit_sizes::assumed::Given;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -103,6 +104,16 @@ pub(super) fn amount(value: &Value<'_>, key: &str) -> Result<Bytes, Complaint> {
         let what = format!("{key} = {written} is no amount of memory");
         complain(value.span(), what, hint)
     })
+}
+
+/// What the user says of what cannot be known before the run.
+pub(super) fn assume(value: &Value<'_>) -> Result<Vec<Given>, Complaint> {
+    const HOW: &str = "assume = [\"n=4096\", \"main.cu:57=64MiB\"]";
+    let all = texts(value, "assume", HOW)?;
+    let read = |(text, span): Placed| {
+        Given::parse(&text).or_else(|why| complain(span, format!("assume = '{text}'"), why))
+    };
+    all.into_iter().map(read).collect()
 }
 
 /// How long one attempt may run.

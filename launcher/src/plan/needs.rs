@@ -7,6 +7,7 @@ use crate::program;
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
 use crate::run::virtual_gpu_only::static_runtime;
+use crate::run::word::check_word;
 use crate::simulate::schedule::Entrant;
 use crate::sizing::{Board, measured};
 use migfit_mig::ProfileName;
@@ -52,6 +53,9 @@ pub fn needs(
     for job in jobs {
         let program = find(&job);
         let hindrance = hindrance(&job, &program, board);
+        if let Ok(file) = &program {
+            check_word(&job, file)?;
+        }
         let file = program.as_deref().map_err(String::as_str);
         match foretell(board, &job, file, policy) {
             Ok(foretold) => planned.push(PlannedJob {

@@ -131,10 +131,15 @@ fn joined(
 }
 
 fn add_kernels(summary: &mut Summary, library: &Summary) {
-    let known = |symbol: &str| summary.kernels.iter().any(|one| one.symbol == symbol);
-    let new = library.kernels.iter().filter(|one| !known(&one.symbol));
-    let new: Vec<_> = new.cloned().collect();
-    summary.kernels.extend(new);
+    for kernel in &library.kernels {
+        let known = summary.kernels.iter_mut();
+        match known.into_iter().find(|one| one.symbol == kernel.symbol) {
+            // The device code lies in the library's own file.
+            Some(known) if known.images.is_empty() => known.images.clone_from(&kernel.images),
+            Some(_) => {}
+            None => summary.kernels.push(kernel.clone()),
+        }
+    }
 }
 
 fn variables(parts: &[Part]) -> u64 {

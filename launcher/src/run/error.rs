@@ -8,6 +8,7 @@ use crate::jobs::JobFileError;
 use crate::program::ProgramError;
 use crate::run::need::TooLarge;
 use crate::sizing::measured::ForeignTimes;
+use crate::sizing::word::MisplacedWord;
 use std::path::PathBuf;
 
 /// Why a run did not begin, or could not be carried through.
@@ -31,6 +32,16 @@ pub enum RunError {
         stated_at: String,
         /// What is wrong with the program.
         error: ProgramError,
+    },
+    /// The user's word is about something that a program has not.
+    #[error("{}{error}; nothing was started", in_job(job, stated_at.is_some()))]
+    Word {
+        /// The job.
+        job: String,
+        /// Where the job file states its command.
+        stated_at: Option<String>,
+        /// What is wrong.
+        error: MisplacedWord,
     },
     /// It holds the static CUDA runtime.
     #[error("'{}' holds the static CUDA runtime, which works on a real GPU only", .0.display())]
@@ -120,6 +131,14 @@ pub enum RunError {
     Placement(#[from] migfit_mig::NoPlacement),
 }
 
+/// Says which job of a file is meant.
+fn in_job(job: &str, of_a_file: bool) -> String {
+    match of_a_file {
+        true => format!("job '{job}': "),
+        false => String::new(),
+    }
+}
+
 impl Explain for RunError {
     fn place(&self) -> Option<String> {
         match self {
@@ -127,6 +146,7 @@ impl Explain for RunError {
             RunError::Times(error) => error.place(),
             RunError::Program(error) => error.place(),
             RunError::JobProgram { stated_at, .. } => Some(stated_at.clone()),
+            RunError::Word { stated_at, .. } => stated_at.clone(),
             RunError::TooLarge { too_large, .. } => {
                 let lines: Vec<String> = too_large.iter().map(ToString::to_string).collect();
                 Some(lines.join("\n"))
@@ -158,6 +178,7 @@ impl Explain for RunError {
             RunError::JobFile(error) => return error.hint(),
             RunError::Times(error) => return error.hint(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
+            RunError::Word { error, .. } => return error.hint(),
             RunError::Gpu(error) => return error.hint(),
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
             RunError::TooLarge { slice_is_named: true, .. } => {
@@ -209,6 +230,7 @@ impl Explain for RunError {
             RunError::JobFile(error) => error.exit_code(),
             RunError::Times(error) => error.exit_code(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),
+            RunError::Word { error, .. } => error.exit_code(),
             RunError::StaticRuntime(_) => ExitCode::NotForVirtualGpu,
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,

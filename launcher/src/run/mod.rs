@@ -37,6 +37,7 @@ pub mod record;
 
 mod verified;
 pub mod virtual_gpu_only;
+pub mod word;
 
 pub mod ending;
 

@@ -9,7 +9,7 @@ use crate::sizing::{Board, Choice, Sized, SliceNeed, as_the_driver_rounds, devic
 use migfit_mig::{MigProfile, ProfileName};
 use migfit_schema::profile::JobProfile;
 use migfit_schema::units::{Bytes, Mib};
-use migfit_sizes::{CommandLine, Limits, Need, Verdict};
+use migfit_sizes::{CommandLine, Limits, Need, Verdict, evaluate_given};
 use std::fmt;
 use std::path::Path;
 
@@ -177,8 +177,10 @@ fn evaluate(board: Board<'_>, job: &Job, profile: &JobProfile) -> Evaluated {
         cwd: job.cwd.clone(),
     };
     let asks = device::asks(program);
-    let on =
-        |properties| migfit_sizes::evaluate(profile, &command, &properties, &Limits::default());
+    let on = |properties| {
+        let limits = Limits::default();
+        evaluate_given(profile, &command, &properties, &limits, &job.assume)
+    };
     let needs: Vec<_> = match asks {
         false => {
             let everywhere = on(device::nowhere());

@@ -6,6 +6,7 @@ use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
 use crate::run::virtual_gpu_only::static_runtime;
+use crate::run::word::check_word;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
 use std::path::{Path, PathBuf};
@@ -71,6 +72,7 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             .and_then(program::startable)
             .map_err(|error| not_startable(&job, error))?;
         let file = std::path::absolute(&found).unwrap_or(found);
+        check_word(&job, &file)?;
         let hindered = match ground.board.is_virtual {
             true => static_runtime(&file, &job),
             false => None,

@@ -6,6 +6,7 @@ pub mod choice;
 pub mod context;
 pub mod device;
 pub mod measured;
+pub mod word;
 
 pub use board::Board;
 pub use choice::{Choice, Sized, SliceNeed, as_the_driver_rounds, size};

@@ -110,6 +110,7 @@ pub fn summary() -> Summary {
         launches: Vec::new(),
         kernels: Vec::new(),
         device_variables: 0,
+        annotations: Vec::new(),
         unknowns: Vec::new(),
         without_ir: Vec::new(),
         libraries: Vec::new(),

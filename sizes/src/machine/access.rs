@@ -56,6 +56,9 @@ impl Memory {
     /// Writes up to 8 bytes. False where they do not exist.
     #[inline(always)]
     pub fn store(&mut self, address: u64, size: usize, value: Value) -> bool {
+        if let Some(tags) = &mut self.tags {
+            tags.write(address, size as u64);
+        }
         let offset = offset_of(address);
         let all = value.bits.to_le_bytes();
         let holds_address = size == 8 && self.is_address(value.bits);
@@ -108,6 +111,9 @@ impl Memory {
 
     /// Writes bytes with a mark. False where they do not exist.
     pub fn write_marked(&mut self, address: u64, bytes: &[u8], mark: Mark) -> bool {
+        if let Some(tags) = &mut self.tags {
+            tags.write(address, bytes.len() as u64);
+        }
         let offset = offset_of(address);
         match self.object_mut(address) {
             Some(object) if object.kind != Kind::Constant => object.write(offset, bytes, mark),
@@ -143,6 +149,14 @@ impl Memory {
 
     /// Copies bytes with their marks; the ranges may overlap. False where the target does not exist.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> bool {
+        let copied = self.copy_bytes(to, from, len);
+        if let Some(tags) = &mut self.tags {
+            tags.copy(to, from, len);
+        }
+        copied
+    }
+
+    fn copy_bytes(&mut self, to: u64, from: u64, len: u64) -> bool {
         let Ok(count) = usize::try_from(len) else {
             return false;
         };

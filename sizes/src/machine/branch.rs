@@ -131,6 +131,12 @@ impl<'p> Machine<'p> {
     fn decide(&mut self, rule: OnUnknown, mark: Mark) -> Result<(), End> {
         let place = self.known_place();
         let why = self.host.explain(mark);
+        if !self.host.word.all.is_empty() {
+            self.host.place = place;
+            if let Some(target) = self.users_way(rule, &why)? {
+                return self.take(target);
+            }
+        }
         match rule {
             OnUnknown::Stop => {
                 if let Some(frame) = self.frames.last_mut() {

@@ -12,6 +12,7 @@ use crate::models::callback;
 use crate::models::cuda::graph_run;
 use crate::models::cxx::{exceptions, vtables};
 use crate::report;
+use migfit_schema::names::takes_device_memory;
 use migfit_schema::program::{Callee, Operand, Reg, Type};
 
 /// A function outside the program, as its name tells.
@@ -119,6 +120,9 @@ impl Machine<'_> {
             models::errno::before_call(&mut self.host, name);
         }
         self.stop_at_unseen_lack(name)?;
+        if !self.host.word.all.is_empty() && takes_device_memory(name) {
+            self.look_up_bound();
+        }
         let result = match self.outside(name) {
             Outside::Plain(Some(model)) => self.run_model(name, model, values),
             Outside::Plain(None) => self.without_model(name, args, values),

@@ -1,6 +1,7 @@
 //! What models and instructions act on: memory, files, hidden state of libraries, the ledger, notes.
 //! Everything of one evaluation but registers and control.
 
+use super::given::UsersWord;
 use super::mark::{Mark, Marks, Source};
 use super::memory::{Full, Memory};
 use super::provenance::Layout;
@@ -109,6 +110,8 @@ pub struct Notes {
     pub unseen: Vec<Unseen>,
     /// A size of an allocation is unknown, or a call may hide allocations.
     pub missed_allocation: bool,
+    /// A size of an allocation is at most what the user says.
+    pub users_bound: bool,
     /// A free whose target is unknown was left out.
     pub missed_free: bool,
     /// Code that is not here may have given memory back.
@@ -227,6 +230,8 @@ pub struct Host<'p> {
     pub errno: Option<Errno>,
     /// Exceptions on their way.
     pub exceptions: Exceptions,
+    /// What the user says.
+    pub word: UsersWord,
     /// The environment.
     pub environment: Environment,
     /// Threads that the program started.

@@ -5,6 +5,7 @@ use super::address::{
 };
 use super::mark::Mark;
 use super::object::{Kind, Object};
+use super::tags::Tags;
 
 /// Most objects of one table.
 const MOST_OBJECTS: usize = 1 << 22;
@@ -27,6 +28,8 @@ pub struct Memory {
     managed: Vec<usize>,
     held: u64,
     limit: u64,
+    /// Who wrote what, where the evaluation is explained.
+    pub tags: Option<Box<Tags>>,
 }
 
 impl Memory {
@@ -39,6 +42,7 @@ impl Memory {
             managed: Vec::new(),
             held: 0,
             limit,
+            tags: None,
         }
     }
 

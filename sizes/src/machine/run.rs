@@ -5,6 +5,7 @@ use super::call::Outside;
 use super::host::{End, Host};
 use super::step::{UNSET, set, step, value};
 use super::value::Value;
+use crate::explain::Watch;
 use crate::trace::{BranchTaken, MOST_BRANCHES, Trace};
 use migfit_schema::program::{Block, BlockId, Function, FunctionId, Op, Place, SizeProgram};
 use std::collections::{HashMap, HashSet};
@@ -47,6 +48,8 @@ pub struct Machine<'p> {
     pub entered: Vec<Vec<u64>>,
     /// For each loop branch the step of its last decision without a known condition.
     pub decided: HashMap<(FunctionId, BlockId), u64>,
+    /// For each loop branch whose turns the user gave: how many were taken.
+    pub turned: HashMap<(FunctionId, BlockId), u64>,
     /// Reused for values that are all read before any is written.
     pub scratch: Vec<Value>,
     /// What is called, by the address of the name at a call site.
@@ -57,6 +60,8 @@ pub struct Machine<'p> {
     pub nested: u32,
     /// Steps allowed.
     pub limit: u64,
+    /// What is seen, where it is wanted.
+    pub watch: Option<Box<Watch>>,
     /// Branches, where they are wanted.
     pub trace: Option<Trace>,
 }
@@ -84,11 +89,13 @@ impl<'p> Machine<'p> {
             frames: Vec::new(),
             entered: entered.collect(),
             decided: HashMap::new(),
+            turned: HashMap::new(),
             scratch: Vec::new(),
             models: vec![(0, Outside::Plain(None)); MODEL_CACHE],
             opaque: program.opaque.iter().map(String::as_str).collect(),
             nested: 0,
             limit,
+            watch: None,
             trace: traced.then(Trace::default),
             host,
         }
@@ -194,6 +201,9 @@ impl<'p> Machine<'p> {
                 continue;
             }
             self.host.place = block.end_place;
+            if self.watch.is_some() {
+                self.watch_block(frame, usize::MAX);
+            }
             if let Some(results) = self.end_block(function, block, floor)? {
                 return Ok(results);
             }
@@ -205,6 +215,9 @@ impl<'p> Machine<'p> {
         let ops = block.ops.get(frame.next..).unwrap_or_default();
         for (index, instruction) in ops.iter().enumerate() {
             self.host.place = instruction.place;
+            if self.watch.is_some() {
+                self.watch_op(frame, frame.next + index, &instruction.op);
+            }
             match &instruction.op {
                 Op::Call {
                     dst, callee, args, ..

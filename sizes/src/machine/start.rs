@@ -1,6 +1,7 @@
 //! The state in which a program starts: globals, argument strings, standard streams.
 
 use super::address::{function_address, global_address};
+use super::given::UsersWord;
 use super::host::{End, Host, Notes};
 use super::mark::{Mark, Marks, Source};
 use super::memory::Memory;
@@ -62,6 +63,7 @@ pub fn host<'p>(
         last_error: 0,
         errno: None,
         exceptions: Exceptions::default(),
+        word: UsersWord::default(),
         environment: Environment::default(),
         threads: Threads::default(),
         strtok: Value::known(0),

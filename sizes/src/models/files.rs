@@ -72,6 +72,8 @@ impl About {
 /// A regular file that is read.
 #[derive(Debug)]
 pub struct Reader {
+    /// As the program named it; empty for a text.
+    pub name: String,
     /// None: a text, which is all in the chunk.
     file: Option<File>,
     chunk: Vec<u8>,
@@ -130,6 +132,10 @@ impl Files {
         }
         match Reader::open(&full)? {
             Some(reader) => {
+                let reader = Reader {
+                    name: path.to_owned(),
+                    ..reader
+                };
                 if !self.read.iter().any(|read| read == path) {
                     self.read.push(path.to_owned());
                 }
@@ -278,6 +284,7 @@ impl Reader {
         let file = File::open(path).map_err(|error| reason(&error))?;
         let size = file.metadata().map_err(|error| reason(&error))?.len();
         Ok(Some(Reader {
+            name: String::new(),
             file: Some(file),
             chunk: Vec::new(),
             start: 0,
@@ -290,6 +297,7 @@ impl Reader {
     /// A text that is read as a file.
     pub fn of_text(text: Vec<u8>) -> Reader {
         Reader {
+            name: String::new(),
             file: None,
             size: text.len() as u64,
             chunk: text,

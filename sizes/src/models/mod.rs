@@ -1,6 +1,7 @@
 //! Models of functions outside the program: libc, parts of libstdc++, the CUDA runtime and driver.
 //! Each takes the host and the arguments and gives the result; one table finds them by name.
 
+mod assumed;
 pub mod at_exit;
 pub mod callback;
 pub mod clock;

@@ -1,9 +1,9 @@
 //! The one table from a function's name to its model, and what is known of effects without running a model.
 
 use super::{
-    at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi, number,
-    openmp, options, paths, print, process, random, scan, stat, stdio, string_members, text,
-    text_search, threads, tokens, unchecked,
+    assumed, at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi,
+    number, openmp, options, paths, print, process, random, scan, stat, stdio, string_members,
+    text, text_search, threads, tokens, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -17,7 +17,8 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 59] = [
+const FAMILIES: [Family; 60] = [
+    assumed::MODELS,
     at_exit::MODELS,
     ctype::MODELS,
     number::MODELS,

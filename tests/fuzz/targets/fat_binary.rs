@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use migfit_vgpu_cuda::fatbin::{container, link, outline, source};
+use migfit_ptx::{container, link, outline, source};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = container::length(bytes);

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use migfit_vgpu_cuda::fatbin::{outline, source};
+use migfit_ptx::{outline, source};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = source::from_text(bytes) {

@@ -1,8 +1,8 @@
 //! An image of device code that a C caller points to -> the PTX texts in it, which are one program's device files. Only
 //! here are such pointers followed.
 
-use crate::fatbin::container;
-use crate::fatbin::source::{self, SourceError, WRAPPER_MAGIC};
+use migfit_ptx::container;
+use migfit_ptx::source::{self, SourceError, WRAPPER_MAGIC};
 use std::ffi::CStr;
 
 /// The record that nvcc's code hands in for its device code.

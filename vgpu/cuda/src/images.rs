@@ -3,14 +3,14 @@
 
 use crate::contexts::CudaContext;
 use crate::driver::driver;
-use crate::fatbin::link;
-use crate::fatbin::outline::{self, KernelOutline, Outline};
-use crate::fatbin::source::SourceError;
 use crate::handed_in;
 use crate::handles::{Handles, Object, next_handle};
 use crate::log;
 use crate::status::{Outcome, Status};
 use crate::variables::Variables;
+use migfit_ptx::link;
+use migfit_ptx::outline::{self, KernelOutline, Outline};
+use migfit_ptx::source::SourceError;
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};

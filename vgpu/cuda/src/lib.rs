@@ -12,7 +12,6 @@ mod copying;
 mod driver;
 mod exports;
 #[doc(hidden)]
-pub mod fatbin;
 mod graphs;
 mod handed_in;
 mod handles;

@@ -2,9 +2,9 @@
 //! granules for them, as on a GPU, whether or not a kernel uses them. It must not know when code is loaded.
 
 use crate::contexts::{self, CudaContext};
-use crate::fatbin::outline::Variable;
 use crate::log;
 use crate::status::{Outcome, Status};
+use migfit_ptx::outline::Variable;
 use migfit_schema::units::Bytes;
 use migfit_vgpu_device::memory::GRANULE;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn set(address: u64, variable: &Variable) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fatbin::outline::Linkage;
+    use migfit_ptx::outline::Linkage;
 
     fn variables(sizes: &[(&str, usize, usize)]) -> Variables {
         let declared = sizes.iter().map(|&(name, bytes, align)| {

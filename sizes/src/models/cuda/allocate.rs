@@ -55,6 +55,7 @@ pub fn allocate(
 ) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
     let place = host.place;
+    let size = bounded(host, size, api);
     if size.mark == Mark::ELASTIC {
         let what = format!("size of {api}");
         host.notes.take_what_is_free(place, &what);
@@ -85,6 +86,30 @@ pub fn allocate(
     host.ledger.allocate(place, api, address, bytes);
     host.store(out, 8, Value::known(address));
     SUCCESS
+}
+
+/// The size, or where it is not known the most that the user says it is.
+fn bounded(host: &mut Host<'_>, size: Value, api: &str) -> Value {
+    let Some((most, number)) = host.word.bound.take() else {
+        return size;
+    };
+    let known = size.get().ok();
+    if let Some(bytes) = known.filter(|bytes| *bytes > most) {
+        let reason = format!("it asks for {bytes} bytes, and the user's word is {most} at most");
+        let place = host.place;
+        host.notes.remark(place, &format!("size of {api}"), reason);
+    }
+    if size.mark == Mark::KNOWN {
+        return size;
+    }
+    let why = host.explain(size.mark);
+    host.taken_at_word(
+        number,
+        &format!("size of {api}, at most {most} bytes"),
+        &why,
+    );
+    host.notes.users_bound = true;
+    Value::known(known.map_or(most, |bytes| bytes.min(most)))
 }
 
 fn one(host: &mut Host<'_>, args: &[Value], api: &'static str, kind: Kind) -> Result<Value, Halt> {

@@ -30,7 +30,8 @@ fn device_most(host: &Host<'_>) -> u64 {
 }
 
 fn static_bytes(host: &Host<'_>, symbol: &str) -> u64 {
-    let known = kernel::known(host, symbol).and_then(|kernel| kernel.static_shared);
+    let capability = host.device.compute_capability;
+    let known = kernel::known(host, symbol).and_then(|kernel| kernel.on(capability).static_shared);
     known.map_or(0, u64::from)
 }
 

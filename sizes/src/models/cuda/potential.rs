@@ -20,7 +20,7 @@ pub fn best_block(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Ha
         .as_deref()
         .and_then(|symbol| kernel::known(host, symbol));
     let kernel = match found {
-        Some(kernel) => query::assumed_small(host, kernel),
+        Some(kernel) => query::used(host, kernel),
         None => query::assumed_unseen(host, symbol.as_deref().unwrap_or("?")),
     };
     let device = host.device;
@@ -34,7 +34,7 @@ pub fn best_block(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Ha
     while aligned > 0 {
         let threads = aligned.min(limit);
         let shared = shared_of(machine, args, threads)?;
-        let Some(blocks) = occupancy::blocks_per_sm(&kernel, device, threads, shared) else {
+        let Some(blocks) = occupancy::blocks_per_sm(kernel, device, threads, shared) else {
             let mark = machine
                 .host
                 .mark(Source::Property("occupancy of a kernel".to_owned()));

@@ -2,13 +2,14 @@
 
 use super::properties::{self, Layout};
 use super::{failure, kernel, occupancy};
+use crate::input::DeviceProperties;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
 use crate::machine::value::Value;
 use crate::models::number::arg;
 use crate::models::table::Family;
-use migfit_schema::kernel::Kernel;
+use migfit_schema::kernel::{Kernel, KernelUse};
 
 /// The models of this file.
 pub const MODELS: Family = &[
@@ -263,12 +264,12 @@ fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         .as_deref()
         .and_then(|symbol| kernel::known(host, symbol));
     let kernel = match known {
-        Some(kernel) => assumed_small(host, kernel),
+        Some(kernel) => used(host, kernel),
         None => assumed_unseen(host, symbol.as_deref().unwrap_or("?")),
     };
     let blocks = match (Some(kernel), arg(args, 2).get(), arg(args, 3).get()) {
         (Some(kernel), Ok(threads), Ok(dynamic)) => {
-            occupancy::blocks_per_sm(&kernel, host.device, threads as u32, dynamic)
+            occupancy::blocks_per_sm(kernel, host.device, threads as u32, dynamic)
         }
         _ => None,
     };
@@ -281,14 +282,13 @@ fn active_blocks(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 }
 
 /// A kernel that is not in the job profile: one of a module that is loaded at run time.
-pub fn assumed_unseen(host: &mut Host<'_>, name: &str) -> Kernel {
+pub fn assumed_unseen(host: &mut Host<'_>, name: &str) -> KernelUse {
     let kernel = Kernel {
         symbol: name.to_owned(),
         name: name.to_owned(),
-        registers: None,
-        static_shared: None,
+        images: Vec::new(),
     };
-    assumed_small(host, &kernel)
+    used(host, &kernel)
 }
 
 /// (out, function, configuration): how GPCs are cut is not known here.
@@ -298,21 +298,45 @@ fn active_clusters(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     success(host, args)
 }
 
-/// A kernel of which the device code told nothing is taken to be small, and said to be.
-pub fn assumed_small(host: &mut Host<'_>, kernel: &Kernel) -> Kernel {
+/// What a kernel takes of an SM here. Where that is an estimate, it is said to be; a kernel whose device code was not
+/// seen is taken to be small.
+pub fn used(host: &mut Host<'_>, kernel: &Kernel) -> KernelUse {
     /// As many registers as let an SM hold as many threads as it can.
     const REGISTERS: u32 = 32;
-    if kernel.registers.is_none() || kernel.static_shared.is_none() {
+    let found = kernel.on(host.device.compute_capability);
+    let (registers, fixed) = (
+        found.registers.unwrap_or(REGISTERS),
+        found.static_shared.unwrap_or(0),
+    );
+    let known = found.registers.is_some() && found.static_shared.is_some();
+    if let Some(doubt) = found.basis.doubt().or_else(|| {
+        let contradicts = "its device code contradicts itself";
+        (!known).then(|| contradicts.to_owned())
+    }) {
         let what = format!("occupancy of {}", kernel.name);
-        let reason = "its device code was not looked at: it is taken to use at most 32 registers and no static shared memory";
+        let reason = format!(
+            "{doubt}; taken are {registers} registers and {fixed} bytes of static shared memory"
+        );
         let place = host.place;
-        host.notes.assume(place, &what, reason.to_owned());
+        host.notes.assume(place, &what, reason);
     }
-    Kernel {
-        registers: kernel.registers.or(Some(REGISTERS)),
-        static_shared: kernel.static_shared.or(Some(0)),
-        ..kernel.clone()
+    KernelUse {
+        registers: Some(registers),
+        static_shared: Some(fixed),
+        ..found
     }
+}
+
+/// Most threads of a block, by launch bounds and by what an SM's registers hold.
+fn most_threads(kernel: KernelUse, device: &DeviceProperties) -> u32 {
+    /// Of any kernel.
+    const THREADS: u32 = 1024;
+    let bound = kernel.most_threads.unwrap_or(THREADS);
+    let by_registers = kernel
+        .registers
+        .and_then(|registers| occupancy::threads_by_registers(registers, device))
+        .unwrap_or(u32::MAX);
+    bound.min(by_registers).min(THREADS)
 }
 
 /// (out, function): shared bytes at 0, most threads at 24, registers at 28 of cudaFuncAttributes.
@@ -325,11 +349,13 @@ fn function_attributes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Hal
     let known = symbol
         .as_deref()
         .and_then(|symbol| kernel::known(host, symbol));
-    if let Some(kernel) = known.map(|kernel| assumed_small(host, kernel)) {
-        /// Most threads of a block, unless launch bounds or registers allow fewer.
-        const THREADS: u64 = 1024;
-        host.memory
-            .store(address.wrapping_add(24), 4, Value::known(THREADS));
+    if let Some(kernel) = known.map(|kernel| used(host, kernel)) {
+        let threads = most_threads(kernel, host.device);
+        host.memory.store(
+            address.wrapping_add(24),
+            4,
+            Value::known(u64::from(threads)),
+        );
         if let Some(bytes) = kernel.static_shared {
             host.memory
                 .store(address, 8, Value::known(u64::from(bytes)));
