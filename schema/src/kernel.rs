@@ -251,11 +251,6 @@ mod tests {
         assert_eq!(on(&two, (9, 0)).1, UseBasis::OtherMachine(90));
         assert_eq!(on(&[], (9, 0)), (None, UseBasis::Nothing));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn a_stub_names_its_kernel() {
