@@ -94,6 +94,8 @@ pub struct Ledger {
     /// Checks gone past since the last call of CUDA's that they would have kept from happening; true where the device
     /// decides them.
     unchecked: BTreeSet<(Place, bool)>,
+    /// Once memory has lacked: whether something was allocated or launched since.
+    used_after_lack: Option<bool>,
     /// Checks on whose passing some allocation or launch rests.
     pub taken_to_pass: BTreeSet<(Place, bool)>,
 }
@@ -117,8 +119,19 @@ impl Ledger {
         self.unchecked.insert((place, on_device));
     }
 
+    /// Memory lacks for the first time. Until the device is used again nobody knows that the program goes on with less.
+    pub fn lack(&mut self) {
+        self.used_after_lack.get_or_insert(false);
+    }
+
+    /// Whether memory lacked and the device was used all the same.
+    pub fn went_on_with_less(&self) -> bool {
+        self.used_after_lack == Some(true)
+    }
+
     /// Something happens that a failing check would have kept from happening.
     fn rest_on_checks(&mut self) {
+        self.used_after_lack = self.used_after_lack.map(|_| true);
         if !self.unchecked.is_empty() {
             self.doubt();
             self.taken_to_pass.append(&mut self.unchecked);

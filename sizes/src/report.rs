@@ -138,15 +138,16 @@ fn gave_up_early(host: &Host<'_>, end: &End) -> bool {
 
 fn facts(host: &Host<'_>, end: &End) -> Facts {
     let notes = &host.notes;
-    let ended_well = matches!(end, End::Exit(None | Some(0)));
+    // One that prints what went wrong and returns 0 does not go on with less.
+    let went_on = matches!(end, End::Exit(None | Some(0))) && host.ledger.went_on_with_less();
     Facts {
         gave_up_early: gave_up_early(host, end),
         cut: !matches!(end, End::Exit(_)) && !notes.only_launches_ahead,
         missed_allocation: notes.missed_allocation,
-        missed_free: notes.missed_free || notes.users_bound,
-        assumed: !notes.assumptions.is_empty(),
+        missed_free: notes.missed_free || notes.users_bounds > 0,
+        assumed: notes.assumptions.len() > notes.users_bounds,
         unknown_launches: notes.unknown_shape || notes.only_launches_ahead,
-        elastic: notes.elastic || (notes.lacked.is_some() && ended_well),
+        elastic: notes.elastic || went_on,
         certain_bytes: host.ledger.certain_peaks().0 > 0,
     }
 }

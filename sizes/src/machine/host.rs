@@ -110,8 +110,8 @@ pub struct Notes {
     pub unseen: Vec<Unseen>,
     /// A size of an allocation is unknown, or a call may hide allocations.
     pub missed_allocation: bool,
-    /// A size of an allocation is at most what the user says.
-    pub users_bound: bool,
+    /// How many of the assumptions are that a size of an allocation is at most what the user says.
+    pub users_bounds: usize,
     /// A free whose target is unknown was left out.
     pub missed_free: bool,
     /// Code that is not here may have given memory back.

@@ -103,12 +103,13 @@ fn bounded(host: &mut Host<'_>, size: Value, api: &str) -> Value {
         return size;
     }
     let why = host.explain(size.mark);
+    let before = host.notes.assumptions.len();
     host.taken_at_word(
         number,
         &format!("size of {api}, at most {most} bytes"),
         &why,
     );
-    host.notes.users_bound = true;
+    host.notes.users_bounds += host.notes.assumptions.len() - before;
     Value::known(known.map_or(most, |bytes| bytes.min(most)))
 }
 

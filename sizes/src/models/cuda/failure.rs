@@ -78,6 +78,7 @@ pub fn lack(host: &mut Host<'_>, api: &str, kind: Kind, bytes: Option<u64>) -> O
     );
     note(host, api, reason, true);
     host.notes.lacked.get_or_insert(wanted);
+    host.ledger.lack();
     host.last_error = NO_MEMORY;
     Some(status(NO_MEMORY))
 }
