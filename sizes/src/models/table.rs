@@ -17,7 +17,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 59] = [
+const FAMILIES: [Family; 58] = [
     at_exit::MODELS,
     ctype::MODELS,
     number::MODELS,
@@ -40,7 +40,6 @@ const FAMILIES: [Family; 59] = [
     environment::MODELS,
     errno::MODELS,
     jumps::MODELS,
-    threads::MODELS,
     clock::MODELS,
     random::MODELS,
     math::MODELS,
