@@ -16,7 +16,14 @@ impl Memory {
             .is_some_and(|object| object.size > 0 && object.rest(0) == 0)
     }
 
-    fn missing(&self, address: u64) -> Mark {
+    /// Bytes that are kept from an address to the end of its object.
+    pub fn room(&self, address: u64) -> u64 {
+        self.object(address)
+            .map_or(0, |object| object.rest(offset_of(address)) as u64)
+    }
+
+    /// Why bytes of an object are not known where they are not kept.
+    pub fn missing(&self, address: u64) -> Mark {
         match self.object(address).map(|object| object.kind) {
             Some(Kind::Device) => Mark::DEVICE_MEMORY,
             Some(Kind::Host | Kind::Managed) if self.is_hollow(address) => Mark::TOO_LARGE,

@@ -4,7 +4,7 @@ use super::cuda::{graph_run, potential};
 use super::number::arg;
 use super::openmp;
 use super::threads;
-use crate::machine::host::{Halt, Host};
+use crate::machine::host::Halt;
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
 use crate::machine::run::Machine;
@@ -52,7 +52,8 @@ fn once(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(0))
 }
 
-/// A merge sort, as glibc's: stable, which programs that rely on glibc may notice.
+/// A merge sort, as glibc's: stable, which programs that rely on glibc may notice. Elements are moved, never looked at:
+/// they may hold addresses, and what nobody knows.
 fn qsort(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (base, count, size) = (
         arg(args, 0).get()?,
@@ -63,34 +64,43 @@ fn qsort(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Halt> {
     if size == 0 || count < 2 {
         return Ok(Value::known(0));
     }
-    let bytes = machine
-        .host
-        .bytes(Value::known(base), total)
-        .inspect_err(|mark| {
-            machine.host.memory.spoil(base, total, *mark);
-        })?;
-    let chunk = usize::try_from(size).unwrap_or(usize::MAX);
-    let mut elements: Vec<&[u8]> = bytes.chunks(chunk).collect();
+    let memory = &mut machine.host.memory;
+    if memory.room(base) < total {
+        let mark = memory.missing(base);
+        memory.spoil(base, total, mark);
+        return Err(mark.into());
+    }
+    let before = memory.add(Kind::Host, total, Mark::KNOWN)?;
     let mut slots = [0; 2];
     for slot in &mut slots {
-        *slot = machine.host.memory.add(Kind::Host, size, Mark::KNOWN)?;
+        *slot = memory.add(Kind::Host, size, Mark::KNOWN)?;
     }
-    let sorted = merge_sort(machine, &mut elements, slots, arg(args, 3));
-    for slot in slots {
-        machine.host.memory.free(slot);
+    memory.copy(before, base, total);
+    machine.host.charge_bytes(total);
+    let mut elements: Vec<u64> = (0..count).map(|index| before + index * size).collect();
+    let sorted = merge_sort(machine, &mut elements, (slots, size), arg(args, 3));
+    let memory = &mut machine.host.memory;
+    if sorted.is_ok() {
+        for (index, element) in (0..).zip(&elements) {
+            memory.copy(base + index * size, *element, size);
+        }
+    }
+    for scratch in slots.into_iter().chain([before]) {
+        memory.free(scratch);
     }
     match sorted {
-        Ok(()) => machine.host.write(Value::known(base), &elements.concat()),
-        Err(Halt::Unknown(mark)) => machine.host.memory.spoil(base, total, mark),
+        Ok(()) => machine.host.charge_bytes(total),
+        Err(Halt::Unknown(mark)) => memory.spoil(base, total, mark),
         Err(end) => return Err(end),
     }
     Ok(Value::known(0))
 }
 
+/// Sorts the addresses of elements; the comparator sees copies of two at a time.
 fn merge_sort(
     machine: &mut Machine<'_>,
-    elements: &mut Vec<&[u8]>,
-    slots: [u64; 2],
+    elements: &mut Vec<u64>,
+    (slots, size): ([u64; 2], u64),
     compare: Value,
 ) -> Result<(), Halt> {
     let mut width = 1;
@@ -100,7 +110,10 @@ fn merge_sort(
             let (left, right) = run.split_at(width.min(run.len()));
             let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
             while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-                let after = compared(&mut machine.host, slots, a, b);
+                for (slot, element) in slots.iter().zip([**a, **b]) {
+                    machine.host.memory.copy(*slot, element, size);
+                }
+                let after = slots.map(Value::known);
                 let order = machine.call_back(compare, &after)?.as_int()?;
                 merged.extend(if order <= 0 {
                     left.next()
@@ -115,14 +128,6 @@ fn merge_sort(
         width *= 2;
     }
     Ok(())
-}
-
-/// Puts two elements where the comparator finds them.
-fn compared(host: &mut Host<'_>, slots: [u64; 2], a: &[u8], b: &[u8]) -> [Value; 2] {
-    let [first, second] = slots;
-    host.memory.write(first, a);
-    host.memory.write(second, b);
-    slots.map(Value::known)
 }
 
 fn bsearch(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Halt> {
