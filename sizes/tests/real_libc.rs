@@ -1,5 +1,7 @@
 //! Models of libc against the C library of this machine, on texts, paths and files of any kind.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod build;
 
 use build::*;

@@ -132,7 +132,7 @@ fn stream(name: &str, mode: Option<u64>) -> Option<Access> {
 }
 
 /// The text that a constant pointer points to.
-fn text<'p>(program: &'p SizeProgram, value: Operand) -> Option<&'p [u8]> {
+fn text(program: &SizeProgram, value: Operand) -> Option<&[u8]> {
     let Operand::Global(id, offset) = value else {
         return None;
     };
