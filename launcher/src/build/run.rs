@@ -58,7 +58,7 @@ pub fn run(options: BuildOptions) -> Result<i32, BuildError> {
     let folder = std::env::current_dir().unwrap_or_default();
     match (code == 0 && clang.is_some()) || !built.programs.is_empty() {
         true => remark(&summary::text(&built, &folder)),
-        false => remark(&summary::notes(&built)),
+        false => remark(&summary::text_of_failed(&built)),
     }
     if code != 0 {
         remark(&hints(&before.path, shims.temporary()));

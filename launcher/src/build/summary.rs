@@ -45,12 +45,22 @@ pub(super) fn read(log: &str) -> Built {
 
 /// The text for the user; paths are shown relative to `folder`.
 pub(super) fn text(built: &Built, folder: &Path) -> String {
-    programs_text(&built.programs, folder) + &notes(built)
+    programs_text(&built.programs, folder) + &notes(&built.notes)
 }
 
-/// The notes alone: all there is to tell of a build that failed before it linked.
-pub(super) fn notes(built: &Built) -> String {
-    let notes = built.notes.iter();
+/// All there is to tell of a build that failed before it linked: notes that may explain the failure. Who makes the IR
+/// is none: the side pass changes nothing of the user's own compile.
+pub(super) fn text_of_failed(built: &Built) -> String {
+    notes(
+        built
+            .notes
+            .iter()
+            .filter(|note| **note != BuildNote::SidePass),
+    )
+}
+
+fn notes<'a>(notes: impl IntoIterator<Item = &'a BuildNote>) -> String {
+    let notes = notes.into_iter();
     notes
         .map(|note| format!("migfit: note: {}\n", told(note)))
         .collect()
@@ -222,6 +232,15 @@ mod tests {
             text.starts_with("migfit: job profile written into 1 CUDA program\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_build_that_failed_is_told_nothing_of_the_side_pass() {
+        let lines = [BuildNote::SidePass, BuildNote::LtoLeftOut].map(LogLine::Note);
+        let lines = lines.map(|line| serde_json::to_string(&line).unwrap());
+        let text = text_of_failed(&read(&lines.join("\n")));
+        assert_eq!(text.matches("note: ").count(), 1, "{text}");
+        assert!(text.contains("note: -flto was left out"), "{text}");
     }
 
     #[test]
