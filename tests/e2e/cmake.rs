@@ -1,6 +1,6 @@
 //! CMake's CUDA language: static and shared libraries, separable compilation, out of the tree, installed and stripped.
 
-use migfit_tests::{Gpu, JobFile, Migfit, Project, run};
+use migfit_tests::{Gpu, JobFile, Migfit, Project, Stage, run};
 
 /// Program, arguments, device bytes.
 const PROGRAMS: [(&str, &str, u64); 3] = [
@@ -30,8 +30,11 @@ fn holds(generator: &str) {
     assert!(!build.stderr.contains("without migfit"), "{build}");
     assert!(!build.stderr.contains("compiler-bindir"), "{build}");
     // The compilers that CMake keeps by their path are there when the build is over, and do what they did.
-    let again = "touch src/step.cu src/main.c && cmake --build out";
-    project.tool("sh", &["-c", again]);
+    // The shared library is for the virtual GPU: the linker looks for the runtime that it needs.
+    let runtime = Stage::ready().virtual_gpu().display().to_string();
+    let again =
+        format!("touch src/step.cu src/main.c && LD_LIBRARY_PATH='{runtime}' cmake --build out");
+    project.tool("sh", &["-c", &again]);
     let built_again = project.built(&[
         "sh",
         "-c",

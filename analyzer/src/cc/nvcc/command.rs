@@ -33,6 +33,8 @@ pub struct Before {
 pub struct Wish<'a> {
     /// Stands for the host compiler.
     pub ours: &'a Path,
+    /// The same under the name of the compiler that the command names, where one lasts: CMake keeps what nvcc shows.
+    pub lasting: Option<&'a Path>,
     /// Whether clang is to be the host compiler.
     pub clang: bool,
     /// Whether programs are for the virtual GPU.
@@ -90,9 +92,13 @@ impl Before {
         }
         let mut after = self.unchanged();
         let named = words::host_compiler(&all);
-        // What nvcc shows is what it would have run.
-        if wish.clang || !words::is_shown(&all) {
-            self.put_ours(&mut after, wish, named.as_ref());
+        // What nvcc shows is kept by build systems, for links too: it must be there, and the same, after the build.
+        let ours = match wish.clang || !words::is_shown(&all) {
+            true => Some(wish.ours),
+            false => wish.lasting,
+        };
+        if let Some(ours) = ours {
+            self.put_ours(&mut after, Wish { ours, ..wish }, named.as_ref());
         }
         if wish.for_virtual_gpu {
             append(&mut after, "-cudart shared");
@@ -159,6 +165,7 @@ mod tests {
     fn wish(clang: bool, for_virtual_gpu: bool) -> Wish<'static> {
         Wish {
             ours: Path::new("/m"),
+            lasting: None,
             clang,
             for_virtual_gpu,
         }
@@ -180,6 +187,21 @@ mod tests {
         assert_eq!(user("-c a.cu -ccbin g++-11"), "-c a.cu -ccbin /m");
         assert_eq!(user("-v -c a.cu -ccbin g++-11"), "-v -c a.cu -ccbin g++-11");
         assert_eq!(user("--version"), "--version");
+    }
+
+    #[test]
+    fn a_compiler_that_is_shown_is_ours_where_ours_lasts() {
+        let lasting = Wish {
+            lasting: Some(Path::new("/kept/g++")),
+            ..wish(false, false)
+        };
+        let user = |text: &str| shown(&before(text).with(lasting));
+        assert_eq!(
+            user("-v -c a.cu -ccbin=/usr/bin/g++"),
+            "-v -c a.cu -ccbin=/kept/g++"
+        );
+        assert_eq!(user("-c a.cu -ccbin=/usr/bin/g++"), "-c a.cu -ccbin=/m");
+        assert_eq!(user("--dryrun a.cu -ccbin g++"), "--dryrun a.cu -ccbin g++");
     }
 
     #[test]

@@ -32,12 +32,15 @@ pub fn stand_in(nvcc: &Path, words: Vec<OsString>) -> Result<i32, CcError> {
     let is = |name: &str, wanted: &str| std::env::var_os(name).is_some_and(|value| value == wanted);
     let clang = is(build::HOST_COMPILER_VARIABLE, build::HOST_COMPILER_CLANG);
     let named = words::host_compiler(&all).or(before.ccbin.clone());
-    if !clang && named.is_some_and(|name| is_missing(Path::new(&name))) {
+    let named = named.as_deref().map(Path::new);
+    if !clang && named.is_some_and(is_missing) {
         // The user hears it from nvcc.
         return Err(become_it(nvcc, &before.unchanged()));
     }
+    let lasting = named.and_then(lasting);
     let after = before.with(Wish {
         ours: &ours(),
+        lasting: lasting.as_deref(),
         clang,
         for_virtual_gpu: is(build::VIRTUAL_VARIABLE, "1"),
     });
@@ -95,6 +98,22 @@ fn ours() -> PathBuf {
     let told = std::env::var_os(build::OURS_VARIABLE).map(PathBuf::from);
     let own = || std::env::current_exe().unwrap_or_else(|_| Role::FILE_NAME.into());
     told.unwrap_or_else(own)
+}
+
+/// We under the name of a compiler that is named by its path: in the folder that `migfit build` put into PATH, where the
+/// same name means that same compiler once the build is over.
+fn lasting(named: &Path) -> Option<PathBuf> {
+    let name = named.file_name().filter(|_| named.is_absolute())?;
+    let ourselves = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let real = |path: &Path| path.canonicalize().ok();
+    let first = |variable: &str, ours: bool| {
+        let path = std::env::var_os(variable)?;
+        let mut all = std::env::split_paths(&path).map(|folder| folder.join(name));
+        all.find(|path| path.is_file() && ours == (real(path).as_ref() == Some(&ourselves)))
+    };
+    let after = first(build::REAL_PATH_VARIABLE, false)?;
+    let same = real(&after)? == real(named)?;
+    first("PATH", true).filter(|_| same)
 }
 
 /// NVCC_APPEND_FLAGS as the user has it: what `migfit build` put behind is for an nvcc called by its full path.
