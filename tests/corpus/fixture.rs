@@ -34,6 +34,10 @@ pub struct Fixture {
     pub left_out: Vec<String>,
     /// Names of the forms in which an answer may have assumptions that the usual one does not need.
     pub assumed_in: Vec<String>,
+    /// Names of the forms in which an answer may be an honest one that says less.
+    pub knows_less_in: Vec<String>,
+    /// Names of the forms in which an answer may be exact where the usual one is not.
+    pub exact_in: Vec<String>,
     /// Words for the linker, behind the objects.
     pub libs: Vec<String>,
 }

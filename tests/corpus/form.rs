@@ -36,6 +36,12 @@ impl Form {
         }
     }
 
+    /// Whether the fixture has no such form: by its name, or `clang` for all that clang makes.
+    pub fn is_left_out(self, fixture: &Fixture) -> bool {
+        let mut names = fixture.left_out.iter();
+        names.any(|name| name == self.name() || name == "clang" && self != Form::Nvcc)
+    }
+
     /// A program in this form, for people.
     pub fn name_of(self, fixture: &Fixture) -> String {
         match self {
@@ -44,14 +50,16 @@ impl Form {
         }
     }
 
-    /// Whether another verdict than the stated one is accepted: assumptions where the fixture says so, and a right "exact"
-    /// where clang has already decided what is assumed of the usual form.
+    /// Whether another verdict than the stated one is accepted: where the fixture says so, and a right "exact"
+    /// where clang has already decided what is assumed of the usual form. What is wrong never is.
     pub fn may_differ(self, fixture: &Fixture, stated: &str, grade: Grade) -> bool {
-        let assumes = fixture.assumed_in.iter().any(|name| name == self.name());
+        let named = |names: &[String]| names.iter().any(|name| name == self.name());
+        let knows_less = named(&fixture.knows_less_in);
         match grade {
-            Grade::Assumed => assumes,
-            Grade::Exact => self != Form::Nvcc && stated == "assumed",
-            _ => false,
+            Grade::Exact => named(&fixture.exact_in) || self != Form::Nvcc && stated == "assumed",
+            Grade::Assumed => knows_less || named(&fixture.assumed_in),
+            Grade::Bound | Grade::Unknown => knows_less,
+            Grade::AssumedWrong | Grade::Wrong => false,
         }
     }
 
@@ -115,6 +123,8 @@ impl Form {
                 command.arg(&fixture.truth);
             }
         } else {
+            // GCC takes old C with a warning at most.
+            command.args(["-Wno-implicit-int", "-Wno-implicit-function-declaration"]);
             command.arg("-isystem").arg(toolkit.join("include"));
         }
         command.args(flags(fixture)).arg(source).arg("-o").arg(part);

@@ -4,8 +4,11 @@
 //! `//! flags: FLAGS` for the compiler; `//! libs: WORDS` for the linker. What all runs find: `//! file NAME: TEXT`
 //! (with `\n`, `\t` and `\xNN`), `//! make: COMMAND` of a shell that makes files, `//! env NAME: VALUE`, `//! stdin: TEXT`,
 //! `//! device: MODEL`. A run: `//! run: ARGS` where the answer must be exact, `//! run (assumed): ARGS` where it has
-//! another verdict. `//! without FORM: REASON` leaves a form of `form.rs` out; `//! assumed in FORM: REASON` accepts an
-//! answer with assumptions there. A line that begins with `+` (`//! + file NAME: TEXT`) is for the run above it alone.
+//! another verdict. A line that begins with `+` (`//! + file NAME: TEXT`) is for the run above it alone.
+//!
+//! A form of `form.rs` for which the stated verdict is not right, each with a reason: `//! without FORM: REASON` leaves it
+//! out (`clang` for all that clang makes); `//! assumed in FORM: REASON` accepts assumptions; `//! less in FORM: REASON`
+//! also a bound that holds, or "unknown"; `//! exact in FORM: REASON` a right "exact" where another verdict is stated.
 
 use crate::fixture::{Fixture, Run, Setting};
 
@@ -40,6 +43,10 @@ impl Fixture {
                     self.left_out.push(form.to_owned());
                 } else if let Some(form) = key.strip_prefix("assumed in ") {
                     self.assumed_in.push(form.to_owned());
+                } else if let Some(form) = key.strip_prefix("exact in ") {
+                    self.exact_in.push(form.to_owned());
+                } else if let Some(form) = key.strip_prefix("less in ") {
+                    self.knows_less_in.push(form.to_owned());
                 } else if let Some(verdict) = key.strip_prefix("run (") {
                     self.add_run(value, verdict.trim_end_matches(')'));
                 }

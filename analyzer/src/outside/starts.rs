@@ -25,7 +25,6 @@ const STARTS: &[&str] = &[
     "dlmopen",
     "dlsym",
     "dlvsym",
-    "chdir",
     "fchdir",
     "thrd_create",
     "kill",
