@@ -23,6 +23,13 @@ pub fn formulas(scene: &Scene<'_>) -> Formulas {
         } else if let Some((name, args)) = Scene::external(&instruction.op)
             && let Some(size) = size(scene, at, name, &args)
         {
+            // Nobody asks for nothing: a length of 0 is that of a container whose filling was not seen.
+            let size = match size {
+                Expr::Int(0) if !is_constant(&args) => {
+                    unknown(None, "filled where that was not seen")
+                }
+                size => size,
+            };
             let times = times(scene, at);
             add(
                 &mut found.allocations,
@@ -51,6 +58,12 @@ fn add(all: &mut Vec<Allocation>, new: Allocation) {
 }
 
 /// Requested bytes of an allocation call; `None` for other calls.
+/// Whether a call is given constants alone, but for places.
+fn is_constant(args: &[Operand]) -> bool {
+    let mut numbers = args.iter().skip(1);
+    numbers.all(|arg| !matches!(arg, Operand::Reg(_)))
+}
+
 fn size(scene: &Scene<'_>, at: Position, name: &str, args: &[Operand]) -> Option<Expr> {
     let mut builder = Builder::at(scene, at);
     let mut argument = |index: usize| {

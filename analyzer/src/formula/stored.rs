@@ -183,7 +183,7 @@ fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) 
         } => Some(Expr::Int(0)),
         op => {
             let (name, args) = Scene::external(op)?;
-            by_library(builder, writer, (name, &args), target, ty).map(|expr| match expr {
+            by_library(builder, writer, (name, &args), target).map(|expr| match expr {
                 Expr::Unknown { site: None, reason } => Expr::Unknown { site, reason },
                 other => other,
             })
@@ -207,7 +207,6 @@ fn by_library(
     writer: Position,
     (name, args): (&str, &[Operand]),
     target: Spot,
-    ty: Type,
 ) -> Option<Expr> {
     let scene = builder.scene;
     let given = args
@@ -227,8 +226,6 @@ fn by_library(
             let width = builder.expr_at(writer, *args.get(2)?, Type::Int(64));
             Some(rounded_row(width))
         }
-        // They leave pointers, and what is read here is a number.
-        name if ty != Type::Ptr && leaves_pointers(name) => None,
         name if name.starts_with("cudaGetDevice") || name.starts_with("cudaDeviceGet") => {
             Some(unknown(None, "a property of the device"))
         }
@@ -237,20 +234,6 @@ fn by_library(
         }
         name => Some(unknown(None, &format!("filled by {}", people_name(name)))),
     }
-}
-
-/// Calls that write nothing but pointers, and marks of their own, through the pointers that they are given.
-fn leaves_pointers(name: &str) -> bool {
-    const BEGINNINGS: [&str; 7] = [
-        "cudaMalloc",
-        "cudaHostAlloc",
-        "cudaEventCreate",
-        "cudaStreamCreate",
-        "_ZSt29_Rb_tree_insert_and_rebalance",
-        "_ZNSt8__detail15_List_node_base",
-        "posix_memalign",
-    ];
-    BEGINNINGS.iter().any(|start| name.starts_with(start)) && name != "cudaMalloc3D"
 }
 
 /// A global's initial value.
