@@ -36,7 +36,7 @@ pub fn effect(name: &str) -> Option<Effect> {
     })
 }
 
-/// Members of the classes of <stdexcept>: a table and a text.
+/// Members of the classes of `<stdexcept>`: a table and a text.
 fn of_class(name: &str) -> Option<Effect> {
     const CLASSES: [&str; 10] = [
         "9exception",
