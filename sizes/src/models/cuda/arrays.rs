@@ -152,7 +152,7 @@ fn level(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     super::query::new_handle(host, args)
 }
 
-/// (out, description: width, height, [depth]; format and channels at `format`).
+/// (out, description: width, height, \[depth\]; format and channels at `format`).
 fn driver_array(
     host: &mut Host<'_>,
     args: &[Value],

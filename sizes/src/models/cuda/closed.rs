@@ -124,7 +124,7 @@ fn lengths(host: &Host<'_>, rank: Value, array: Value) -> Vec<Value> {
         .collect()
 }
 
-/// cuFFT documentation, plans: in the worst case a plan takes 8 * batch * n[0] * .. * n[rank-1] complex elements.
+/// cuFFT documentation, plans: in the worst case a plan takes 8 * batch * n\[0\] * .. * n\[rank-1\] complex elements.
 fn fft(
     host: &mut Host<'_>,
     args: &[Value],

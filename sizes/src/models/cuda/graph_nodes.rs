@@ -166,7 +166,7 @@ fn add_child(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     add(host, args, Step::Child(nodes))
 }
 
-/// (out, graph, before, [edges,] count, parameters): type at 0, the rest from 16 on.
+/// (out, graph, before, \[edges,\] count, parameters): type at 0, the rest from 16 on.
 fn add_any(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let (count, at) = match args.len() {
         5 => (arg(args, 3), arg(args, 4)),

@@ -251,7 +251,7 @@ macro_rules! members {
     };
 }
 
-/// Members of the classes of <stdexcept>.
+/// Members of the classes of `<stdexcept>`.
 pub const MEMBERS: Family = members!(
     "11logic_error",
     "12domain_error",
