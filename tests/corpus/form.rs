@@ -71,7 +71,7 @@ impl Form {
             Form::O1np => "O1np.bc",
             Form::O2 => "O2.bc",
         };
-        let how = self.options().join(" ");
+        let how = format!("{} {}", clang().display(), self.options().join(" "));
         build::made(fixture, what, &how, |new| self.compile(fixture, new))
     }
 
@@ -107,8 +107,7 @@ impl Form {
             toolkit.is_dir(),
             "CUDA headers for clang are missing: `cargo xtask test` brings them"
         );
-        let clang = std::env::var_os("MIGFIT_CLANG").unwrap_or_else(|| "clang-19".into());
-        let mut command = Command::new(clang);
+        let mut command = Command::new(clang());
         command
             .args(["-w", "-c", "-emit-llvm"])
             .args(self.options());
@@ -130,6 +129,11 @@ impl Form {
         command.args(flags(fixture)).arg(source).arg("-o").arg(part);
         process::output(&mut command).expect_success();
     }
+}
+
+/// The clang that makes IR: another version by `MIGFIT_CLANG`.
+fn clang() -> PathBuf {
+    std::env::var_os("MIGFIT_CLANG").map_or_else(|| "clang-19".into(), PathBuf::from)
 }
 
 /// Those of nvcc's flags that mean the same to clang, and what those that hand something on hold.
