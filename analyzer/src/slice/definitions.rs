@@ -1,6 +1,6 @@
 //! Where each register of a program gets its value. A program that defines one twice keeps the last.
 
-use crate::slice::position::{Position, instructions, written};
+use crate::slice::position::{Position, instructions};
 use migfit_schema::program::{BlockId, FunctionId, Op, Phi, Place, Reg, SizeProgram};
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl<'a> Definitions<'a> {
             }
         }
         for (at, instruction) in instructions(program) {
-            for register in written(&instruction.op) {
+            for register in instruction.op.written() {
                 all.insert(
                     (at.function, *register),
                     Definition::Op(at, &instruction.op, instruction.place),

@@ -1,7 +1,7 @@
 //! Where an instruction stands, and walking over all of them.
 
 use migfit_schema::program::{
-    BlockId, Callee, Function, FunctionId, Instruction, OnUnknown, Op, Operand, Reg, SizeProgram,
+    BlockId, Callee, Function, FunctionId, Instruction, OnUnknown, Op, Operand, SizeProgram,
     Terminator,
 };
 
@@ -50,23 +50,6 @@ pub fn instruction(program: &SizeProgram, at: Position) -> Option<&Instruction> 
         .get(at.block as usize)?
         .ops
         .get(at.index as usize)
-}
-
-/// Registers that an instruction writes.
-pub fn written(op: &Op) -> &[Reg] {
-    match op {
-        Op::Binary { dst, .. }
-        | Op::Compare { dst, .. }
-        | Op::Cast { dst, .. }
-        | Op::Copy { dst, .. }
-        | Op::Select { dst, .. }
-        | Op::Unary { dst, .. }
-        | Op::Alloca { dst, .. }
-        | Op::Load { dst, .. }
-        | Op::Offset { dst, .. } => std::slice::from_ref(dst),
-        Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst,
-        Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::Launch { .. } => &[],
-    }
 }
 
 /// Values that an instruction reads; for a call its arguments and the pointer called through.

@@ -7,7 +7,7 @@ use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
 use crate::slice::graphs::Graphs;
 use crate::slice::keep::{Check, Kept, is_destination};
-use crate::slice::position::{Position, successors, written};
+use crate::slice::position::{Position, successors};
 use crate::slice::unknown_branch::Surroundings;
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, FunctionId, Global, Instruction, OnUnknown, Op, Operand,
@@ -241,7 +241,7 @@ impl Scene<'_> {
             });
         }
         if self.kept.statuses.contains(&at) {
-            let dst = *written(&instruction.op).first()?;
+            let dst = *instruction.op.written().first()?;
             return Some(Instruction {
                 op: Op::Copy {
                     dst,

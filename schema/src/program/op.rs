@@ -102,6 +102,26 @@ pub enum Op {
     Unsupported { dst: Vec<Reg>, what: String },
 }
 
+impl Op {
+    /// Registers that it writes.
+    #[must_use]
+    pub fn written(&self) -> &[Reg] {
+        match self {
+            Op::Binary { dst, .. }
+            | Op::Compare { dst, .. }
+            | Op::Cast { dst, .. }
+            | Op::Copy { dst, .. }
+            | Op::Select { dst, .. }
+            | Op::Unary { dst, .. }
+            | Op::Alloca { dst, .. }
+            | Op::Load { dst, .. }
+            | Op::Offset { dst, .. } => std::slice::from_ref(dst),
+            Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst,
+            Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::Launch { .. } => &[],
+        }
+    }
+}
+
 /// Who is called.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Callee {

@@ -26,21 +26,7 @@ pub fn definition(function: &Function, register: Reg) -> Option<Definition<'_>> 
             return Some(Definition::Phi(phi));
         }
         (0u32..).zip(&block.ops).find_map(|(index, found)| {
-            let writes = match &found.op {
-                Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst.contains(&register),
-                Op::Binary { dst, .. }
-                | Op::Compare { dst, .. }
-                | Op::Cast { dst, .. }
-                | Op::Copy { dst, .. }
-                | Op::Select { dst, .. }
-                | Op::Unary { dst, .. }
-                | Op::Alloca { dst, .. }
-                | Op::Load { dst, .. }
-                | Op::Offset { dst, .. } => *dst == register,
-                Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::Launch { .. } => {
-                    false
-                }
-            };
+            let writes = found.op.written().contains(&register);
             writes.then_some(Definition::Op(&found.op, found.place, (number, index)))
         })
     })

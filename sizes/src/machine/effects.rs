@@ -327,7 +327,7 @@ impl<'p> Region<'p> {
                 .insert(phi.dst, Definition::Phi(&phi.incoming));
         }
         for instruction in &block.ops {
-            for register in defined(&instruction.op) {
+            for &register in instruction.op.written() {
                 self.definitions
                     .insert(register, Definition::Op(&instruction.op));
             }
@@ -352,21 +352,5 @@ pub fn successors(block: &Block) -> Vec<BlockId> {
             .chain([*default])
             .collect(),
         Terminator::Return(_) | Terminator::Unreachable => Vec::new(),
-    }
-}
-
-fn defined(op: &Op) -> Vec<Reg> {
-    match op {
-        Op::Binary { dst, .. }
-        | Op::Compare { dst, .. }
-        | Op::Cast { dst, .. }
-        | Op::Copy { dst, .. }
-        | Op::Select { dst, .. }
-        | Op::Unary { dst, .. }
-        | Op::Alloca { dst, .. }
-        | Op::Load { dst, .. }
-        | Op::Offset { dst, .. } => vec![*dst],
-        Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst.clone(),
-        Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } | Op::Launch { .. } => Vec::new(),
     }
 }

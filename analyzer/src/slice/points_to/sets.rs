@@ -3,7 +3,7 @@
 
 use super::object_set::ObjectSet;
 use crate::slice::objects::{ObjectId, Objects};
-use crate::slice::position::{instructions, written};
+use crate::slice::position::instructions;
 use fixedbitset::FixedBitSet;
 use migfit_schema::program::{FunctionId, Operand, Reg, SizeProgram};
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ impl PointsTo {
             }
         }
         for (at, instruction) in instructions(program) {
-            for register in written(&instruction.op) {
+            for register in instruction.op.written() {
                 number(at.function, *register);
             }
         }

@@ -1,6 +1,5 @@
 //! Operands of kept calls may name registers that are not kept: they become undefined, which says so.
 
-use crate::slice::position::written;
 use migfit_schema::program::{Function, Operand, Reg};
 use std::collections::HashSet;
 
@@ -12,7 +11,7 @@ fn defined(function: &Function) -> HashSet<Reg> {
     let ops = blocks().flat_map(|block| &block.ops);
     parameters
         .chain(phis)
-        .chain(ops.flat_map(|found| written(&found.op).to_vec()))
+        .chain(ops.flat_map(|found| found.op.written().to_vec()))
         .collect()
 }
 
