@@ -91,15 +91,14 @@ pub fn object(fixture: &Fixture) -> PathBuf {
 
 /// The program that nvcc alone makes.
 pub fn program(fixture: &Fixture) -> PathBuf {
-    made(fixture, "program", "", |new| {
+    // Machine code of the fixture's own choice decides registers, and what a library's code is tuned for.
+    let own_code = fixture.flags.iter().any(|flag| flag == "-gencode");
+    made(fixture, "program", if own_code { "own code" } else { "" }, |new| {
         let mut nvcc = tool("nvcc".into());
-        nvcc.args([
-            "-w",
-            "-cudart",
-            "shared",
-            "-gencode",
-            "arch=compute_80,code=compute_80",
-        ]);
+        nvcc.args(["-w", "-cudart", "shared"]);
+        if !own_code {
+            nvcc.args(["-gencode", "arch=compute_80,code=compute_80"]);
+        }
         nvcc.args(&fixture.flags).args(&fixture.sources);
         nvcc.args(&fixture.outside);
         nvcc.args([

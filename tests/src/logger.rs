@@ -15,7 +15,13 @@ pub fn folder() -> &'static Path {
     let folder = FOLDER.get_or_init(|| {
         let folder = Sandbox::new();
         let runtime = folder.path("libcudart.so.13");
-        let parts = ["log.cpp", "cudart.cpp", "memory.cpp", "graph.cpp"];
+        let parts = [
+            "log.cpp",
+            "cudart.cpp",
+            "device_code.cpp",
+            "memory.cpp",
+            "graph.cpp",
+        ];
         let flags = ["-Wl,-soname,libcudart.so.13", "-Wl,--default-symver"];
         compile(&runtime, &parts, &flags);
         let driver = folder.path("libcuda.so.1");
