@@ -33,6 +33,8 @@ pub struct KernelFacts {
 pub struct Cubin {
     /// Kernels by name.
     pub kernels: BTreeMap<String, KernelFacts>,
+    /// Compute capability (times ten) of the PTX that it was assembled from; `None` where the file does not tell.
+    pub ptx: Option<u32>,
     /// False for a part that a device link (`nvcc -rdc=true`) has yet to join with others: its kernels may use more
     /// registers then.
     pub linked: bool,
@@ -73,7 +75,25 @@ pub fn read(file: &[u8]) -> Result<Cubin, object::Error> {
         }
     }
     let linked = elf.elf_header().e_type(LittleEndian) == object::elf::ET_EXEC;
-    Ok(Cubin { kernels, linked })
+    let ptx = ptx_architecture(&elf)?;
+    Ok(Cubin {
+        kernels,
+        ptx,
+        linked,
+    })
+}
+
+/// A note tells it: sizes of its name and payload and its kind (12 bytes), the name (12 bytes), a version, and then this.
+/// Before there were such notes (up to CUDA 12) the third byte of the file's flags did.
+fn ptx_architecture(elf: &ElfFile64<'_, LittleEndian>) -> Result<Option<u32>, object::Error> {
+    const AT: usize = 26;
+    if let Some(note) = elf.section_by_name(".note.nv.cuinfo") {
+        let data = note.data()?;
+        let word = data.get(AT..AT + 2).and_then(|word| word.try_into().ok());
+        return Ok(word.map(|word| u32::from(u16::from_le_bytes(word))));
+    }
+    let flags = elf.elf_header().e_flags(LittleEndian);
+    Ok(Some((flags >> 16) & 0xff).filter(|architecture| *architecture != 0))
 }
 
 /// Size of the section that stands for a kernel's static shared memory; none of it: no memory.

@@ -68,6 +68,7 @@ fn add(found: &mut Images, entry: &Entry<'_>) -> Result<(), String> {
                 found.entry(name).or_default().push(KernelImage {
                     architecture,
                     code,
+                    ptx: cubin.ptx,
                     registers: Some(facts.registers),
                     static_shared: facts.static_shared,
                     most_threads: facts.most_threads,
@@ -82,6 +83,7 @@ fn add(found: &mut Images, entry: &Entry<'_>) -> Result<(), String> {
                 found.entry(name.clone()).or_default().push(KernelImage {
                     architecture,
                     code: ImageCode::Ptx,
+                    ptx: Some(architecture),
                     registers: pressure.remove(&name),
                     static_shared: u32::try_from(kernel.shared).ok(),
                     most_threads: kernel.most_threads,

@@ -91,6 +91,9 @@ pub struct KernelImage {
     pub architecture: u32,
     /// What it is made of.
     pub code: ImageCode,
+    /// Compute capability (times ten) of the PTX that it is or was made from, where that is known: a kernel may have
+    /// been written for several, and its host code asks which one it is.
+    pub ptx: Option<u32>,
     /// Registers per thread. Of PTX an estimate: the driver's own compiler decides.
     pub registers: Option<u32>,
     /// Bytes of static shared memory per block.
@@ -120,6 +123,10 @@ pub struct KernelUse {
     pub static_shared: Option<u32>,
     /// Most threads of a block that launch bounds allow.
     pub most_threads: Option<u32>,
+    /// Compute capability (times ten) of the PTX behind it.
+    pub ptx: Option<u32>,
+    /// Compute capability (times ten) of the machine code: the device's own where the driver compiles PTX.
+    pub binary: u32,
     /// What the figures rest on.
     pub basis: UseBasis,
 }
@@ -179,19 +186,21 @@ impl Kernel {
                 false => UseBasis::Machine,
                 true => UseBasis::OtherMachine(image.architecture),
             };
-            return image.used(basis);
+            return image.used(basis, image.architecture);
         }
         let here = major * 10 + minor;
         let nearest = |image: &&KernelImage| (image.code, image.architecture.abs_diff(here));
         match self.images.iter().min_by_key(nearest) {
             Some(image) if image.code == ImageCode::Ptx => {
-                image.used(UseBasis::Ptx(image.architecture))
+                image.used(UseBasis::Ptx(image.architecture), here)
             }
-            Some(image) => image.used(UseBasis::OtherMachine(image.architecture)),
+            Some(image) => image.used(UseBasis::OtherMachine(image.architecture), here),
             None => KernelUse {
                 registers: None,
                 static_shared: None,
                 most_threads: None,
+                ptx: None,
+                binary: here,
                 basis: UseBasis::Nothing,
             },
         }
@@ -199,11 +208,13 @@ impl Kernel {
 }
 
 impl KernelImage {
-    fn used(self, basis: UseBasis) -> KernelUse {
+    fn used(self, basis: UseBasis, binary: u32) -> KernelUse {
         KernelUse {
             registers: self.registers,
             static_shared: self.static_shared,
             most_threads: self.most_threads,
+            ptx: self.ptx,
+            binary,
             basis,
         }
     }
@@ -217,6 +228,7 @@ mod tests {
         KernelImage {
             architecture,
             code,
+            ptx: Some(architecture),
             registers: Some(registers),
             static_shared: Some(0),
             most_threads: None,

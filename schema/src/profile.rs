@@ -8,7 +8,7 @@ use crate::site::Site;
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
-pub const PROFILE_VERSION: u32 = 6;
+pub const PROFILE_VERSION: u32 = 7;
 
 /// What analysis foretells of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -72,6 +72,8 @@ mod tests {
             registers: Some(registers),
             static_shared: Some(static_shared),
             most_threads: None,
+            ptx: None,
+            binary: 80,
             basis: UseBasis::Machine,
         }
     }

@@ -339,7 +339,8 @@ fn most_threads(kernel: KernelUse, device: &DeviceProperties) -> u32 {
     bound.min(by_registers).min(THREADS)
 }
 
-/// (out, function): shared bytes at 0, most threads at 24, registers at 28 of cudaFuncAttributes.
+/// (out, function): shared bytes at 0, most threads at 24, registers at 28, version of the PTX at 32, of the machine code
+/// at 36 of cudaFuncAttributes.
 fn function_attributes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     const SIZE: u64 = 144;
     let address = arg(args, 0).get()?;
@@ -351,21 +352,18 @@ fn function_attributes(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Hal
         .and_then(|symbol| kernel::known(host, symbol));
     if let Some(kernel) = known.map(|kernel| used(host, kernel)) {
         let threads = most_threads(kernel, host.device);
-        host.memory.store(
-            address.wrapping_add(24),
-            4,
-            Value::known(u64::from(threads)),
-        );
-        if let Some(bytes) = kernel.static_shared {
-            host.memory
-                .store(address, 8, Value::known(u64::from(bytes)));
-        }
-        if let Some(registers) = kernel.registers {
-            host.memory.store(
-                address.wrapping_add(28),
-                4,
-                Value::known(u64::from(registers)),
-            );
+        let fields = [
+            (0, 8, kernel.static_shared),
+            (24, 4, Some(threads)),
+            (28, 4, kernel.registers),
+            (32, 4, kernel.ptx),
+            (36, 4, Some(kernel.binary)),
+        ];
+        for (at, length, number) in fields {
+            if let Some(number) = number {
+                let value = Value::known(u64::from(number));
+                host.memory.store(address.wrapping_add(at), length, value);
+            }
         }
     }
     success(host, args)
