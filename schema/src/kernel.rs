@@ -265,6 +265,27 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_knows_the_versions_of_its_code() {
+        let versions = |images: &[KernelImage], capability| {
+            let kernel = Kernel {
+                symbol: "k".to_owned(),
+                name: "k".to_owned(),
+                images: images.to_vec(),
+            };
+            let found = kernel.on(capability);
+            (found.ptx, found.binary)
+        };
+        let assembled = KernelImage {
+            ptx: Some(75),
+            ..image(80, ImageCode::Machine, 30)
+        };
+        assert_eq!(versions(&[assembled], (8, 6)), (Some(75), 80));
+        let text = [image(75, ImageCode::Ptx, 30)];
+        assert_eq!(versions(&text, (9, 0)), (Some(75), 90));
+        assert_eq!(versions(&[], (9, 0)), (None, 90));
+    }
+
+    #[test]
     fn a_stub_names_its_kernel() {
         for (stub, kernel) in [
             ("_Z18__device_stub__foov", "_Z3foov"),
