@@ -195,6 +195,7 @@ fn run_host(
     }
     machine.host.ledger.events = wanted.traced.then(Vec::new);
     let end = run_program(&mut machine, program);
+    let end = machine.host.unless_handled(end);
     let place = machine.known_place();
     machine.host.place = place;
     machine.note_what_is_ahead(&end);
@@ -213,7 +214,7 @@ fn run_host(
         need: report::need(&mut machine.host, &end, place),
         trace,
         trees: trees.unwrap_or_default(),
-        ended: matches!(end, End::Exit(_)),
+        ended: matches!(end, End::Exit(_) | End::Killed { .. }),
         past_checks,
         address_used: address_used.map(|place| report::site(program, place)),
     }

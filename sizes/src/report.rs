@@ -131,18 +131,22 @@ fn closed(host: &Host<'_>) -> Vec<ClosedNeed> {
 
 /// True where the program gave up before it asked the device for anything.
 fn gave_up_early(host: &Host<'_>, end: &End) -> bool {
-    matches!(end, End::Exit(Some(code)) if *code != 0)
-        && host.ledger.requests.is_empty()
-        && host.ledger.launches.is_empty()
+    fails(end) && host.ledger.requests.is_empty() && host.ledger.launches.is_empty()
+}
+
+fn fails(end: &End) -> bool {
+    matches!(end, End::Killed { .. }) || matches!(end, End::Exit(Some(code)) if *code != 0)
 }
 
 fn facts(host: &Host<'_>, end: &End) -> Facts {
     let notes = &host.notes;
     // One that prints what went wrong and returns 0 does not go on with less.
-    let went_on = matches!(end, End::Exit(None | Some(0))) && host.ledger.went_on_with_less();
+    let went_on = matches!(end, End::Exit(None | Some(0)))
+        && host.ledger.went_on_with_less()
+        && !notes.lack_unseen;
     Facts {
         gave_up_early: gave_up_early(host, end),
-        cut: !matches!(end, End::Exit(_)) && !notes.only_launches_ahead,
+        cut: !matches!(end, End::Exit(_) | End::Killed { .. }) && !notes.only_launches_ahead,
         missed_allocation: notes.missed_allocation,
         missed_free: notes.missed_free || notes.users_bounds > 0,
         assumed: notes.assumptions.len() > notes.users_bounds,
@@ -202,14 +206,19 @@ fn note_end(host: &mut Host<'_>, end: &End, place: Place) {
                 .unknowns
                 .push((place, "rest of the program".to_owned(), reason));
         }
-        End::Exit(Some(code)) if *code != 0 => note_failure(host, end, *code, (place, at)),
+        End::Exit(Some(code)) if *code != 0 => {
+            note_failure(host, end, &format!("exits with code {code}"), (place, at));
+        }
+        End::Killed { how, .. } => {
+            note_failure(host, end, &format!("is killed, as {how},"), (place, at));
+        }
         End::Exit(_) => {}
     }
 }
 
 /// Notes a failing exit. One before anything was asked of the device leaves the need unknown; a later one is the
 /// end of that run, of which all is known.
-fn note_failure(host: &mut Host<'_>, end: &End, code: i32, (place, at): (Place, String)) {
+fn note_failure(host: &mut Host<'_>, end: &End, what_it_does: &str, (place, at): (Place, String)) {
     let early = gave_up_early(host, end);
     let calls = host.notes.cuda_calls;
     let missing = std::mem::take(&mut host.notes.missing_files);
@@ -219,12 +228,14 @@ fn note_failure(host: &mut Host<'_>, end: &End, code: i32, (place, at): (Place, 
         } else {
             "allocation"
         };
-        let reason = format!(
-            "the program exits with code {code}{at} before any {what_before}: wrong arguments?"
-        );
+        let reason =
+            format!("the program {what_it_does}{at} before any {what_before}: wrong arguments?");
         (&mut host.notes.unknowns, "rest of the program", reason)
     } else {
-        let reason = format!("it fails with code {code}");
+        let reason = match end {
+            End::Exit(Some(code)) => format!("it fails with code {code}"),
+            _ => format!("the program {what_it_does} here"),
+        };
         (&mut host.notes.remarks, "end of the program", reason)
     };
     list.push((place, what.to_owned(), reason));

@@ -56,10 +56,17 @@ fn a_lack_of_memory_that_is_looked_at_makes_an_elastic_answer() {
 }
 
 #[test]
-fn a_lack_of_memory_that_nobody_is_seen_to_look_at_ends_what_is_known() {
-    let need = after(false, 2, |body| malloc(body, 8 * GIB));
-    assert_eq!(told(&need), (Verdict::LowerBound, Some(10)));
-    assert!(need.unknowns[0].reason.contains("was not analysed"));
+fn behind_a_lack_of_memory_that_nobody_is_seen_to_look_at_the_program_is_taken_to_go_on() {
+    for bytes in [8 * GIB, i64::MIN] {
+        let need = after(false, 2, |body| malloc(body, bytes));
+        assert_eq!(told(&need), (Verdict::Assumed, Some(17)));
+        let assumed = &need.assumptions[0];
+        assert_eq!(assumed.what, "cudaMalloc");
+        assert_eq!(
+            assumed.reason,
+            "the program is taken to go on after its failure"
+        );
+    }
 }
 
 #[test]

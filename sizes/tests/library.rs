@@ -48,12 +48,9 @@ fn texts_are_measured_compared_and_read() {
         bytes_of("strtol", &["0x20"], &[(int(0), Type::Ptr), (int(0), I32)]),
         Some(Bytes(32))
     );
-    assert_eq!(bytes_of("strcmp", &["b", "a"], &[]), Some(Bytes(1)));
+    // Where texts differ only the sign is promised, and that is no number of bytes.
+    assert_eq!(bytes_of("strcmp", &["b", "a"], &[]), None);
     assert_eq!(bytes_of("strcmp", &["a", "a"], &[]), Some(Bytes(0)));
-    // A difference of bytes, as glibc gives it, and not just a sign.
-    assert_eq!(bytes_of("strcmp", &["7", "-n"], &[]), Some(Bytes(10)));
-    assert_eq!(bytes_of("strcmp", &["-nn", "-n"], &[]), Some(Bytes(110)));
-    assert_eq!(bytes_of("strcasecmp", &["D", "b"], &[]), Some(Bytes(2)));
     assert_eq!(
         bytes_of("strncmp", &["abc", "abd"], &[(int(2), I64)]),
         Some(Bytes(0))

@@ -131,13 +131,14 @@ fn ends_normally(block: &Block) -> bool {
     }
 }
 
-/// `exit(0)`, an exit whose status is computed, or the end of a thread.
+/// `exit(0)`, an exit whose status is computed, the end of a thread, or a jump back to a `setjmp`, behind which the
+/// program may go on.
 pub fn exits_without_failing(instruction: &Instruction) -> bool {
     match &instruction.op {
         Op::Call {
             callee: Callee::External(name),
             ..
-        } if name == "pthread_exit" => true,
+        } if name == "pthread_exit" || jumps_back(name) => true,
         Op::Call {
             callee: Callee::External(name),
             args,
@@ -147,6 +148,14 @@ pub fn exits_without_failing(instruction: &Instruction) -> bool {
         }
         _ => false,
     }
+}
+
+/// Functions that jump back to a `setjmp`.
+fn jumps_back(name: &str) -> bool {
+    matches!(
+        name,
+        "longjmp" | "_longjmp" | "__longjmp_chk" | "siglongjmp"
+    )
 }
 
 /// Functions that end the process with a status.

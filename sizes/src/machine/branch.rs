@@ -4,6 +4,7 @@ use super::effects::successors;
 use super::host::End;
 use super::mark::Mark;
 use super::run::{Machine, malformed};
+use super::sign;
 use super::step::{set, value};
 use super::value::Value;
 use crate::models::cxx::exceptions;
@@ -50,16 +51,18 @@ impl<'p> Machine<'p> {
                 ..
             } => {
                 let value = self.operand(value);
-                let value = match value.mark == Mark::ADDRESS {
-                    true => self.host.plain_value(value),
-                    false => value,
+                let value = match value.mark {
+                    Mark::ADDRESS => self.host.plain_value(value),
+                    // Two signs are told apart by no number but zero.
+                    Mark::SIGN if cases.iter().all(|(bits, _)| *bits == 0) => value,
+                    _ => sign::plain(value),
                 };
                 if value.mark.is_hard() {
                     self.decide(*unknown, value.mark)?;
                 } else {
                     let case = cases.iter().find(|(bits, _)| *bits == value.bits);
                     let target = case.map_or(*default, |(_, target)| *target);
-                    if value.mark != Mark::KNOWN {
+                    if !matches!(value.mark, Mark::KNOWN | Mark::SIGN) {
                         self.look(value.mark, *unknown, target);
                     }
                     self.note_branch(target);

@@ -5,6 +5,7 @@ use super::host::{End, Halt, Host};
 use super::mark::{Mark, Source};
 use super::object::Kind;
 use super::run::{Called, MODEL_CACHE, Machine};
+use super::sign;
 use super::step::{UNSET, set, value};
 use super::value::Value;
 use crate::models;
@@ -26,7 +27,8 @@ pub enum Outside {
     Plain(Option<models::Model>),
 }
 
-/// What a function outside is given: the driver's pointers are whole numbers, any other number is a plain one.
+/// What a function outside is given: the driver's pointers are whole numbers, any other number is a plain one, and one
+/// of which only the sign is known is not known.
 #[cold]
 fn numbers_for(host: &mut Host<'_>, name: &str, values: &mut [Value]) {
     for value in values {
@@ -36,6 +38,7 @@ fn numbers_for(host: &mut Host<'_>, name: &str, values: &mut [Value]) {
         if value.mark == Mark::ADDRESS {
             *value = host.plain_value(*value);
         }
+        *value = sign::plain(*value);
     }
 }
 
@@ -55,7 +58,9 @@ impl Machine<'_> {
             values.push(value(registers, operand));
         }
         if let Callee::External(name) = callee
-            && values.iter().any(|value| value.mark == Mark::ADDRESS)
+            && values
+                .iter()
+                .any(|value| matches!(value.mark, Mark::ADDRESS | Mark::SIGN))
         {
             self.host.place = self.known_place();
             numbers_for(&mut self.host, name, &mut values);
@@ -119,7 +124,6 @@ impl Machine<'_> {
         if self.host.errno.is_some() {
             models::errno::before_call(&mut self.host, name);
         }
-        self.stop_at_unseen_lack(name)?;
         if !self.host.word.all.is_empty() && takes_device_memory(name) {
             self.look_up_bound();
         }
@@ -174,30 +178,6 @@ impl Machine<'_> {
             name.clone_into(&mut self.host.called);
         }
         model(&mut self.host, values)
-    }
-
-    /// After memory lacked, the next CUDA call is where the program is known to go on, unless it looked.
-    fn stop_at_unseen_lack(&mut self, name: &str) -> Result<(), End> {
-        const LOOK: [&str; 4] = [
-            "cudaGetLastError",
-            "cudaPeekAtLastError",
-            "cudaGetErrorString",
-            "cudaGetErrorName",
-        ];
-        if self.host.notes.unseen.is_empty()
-            || !models::fallback::is_cuda(name)
-            || LOOK.contains(&name)
-        {
-            return Ok(());
-        }
-        let Some(end) = self.host.notes.unseen_lack() else {
-            return Ok(());
-        };
-        if let Some(frame) = self.frames.last_mut() {
-            // The call itself is still ahead.
-            frame.next = frame.next.saturating_sub(1);
-        }
-        Err(end)
     }
 
     /// What a function is, looked up once per call site as long as its place in the cache is not taken.

@@ -32,7 +32,14 @@ use std::rc::Rc;
 pub enum End {
     /// `main` returned or `exit` was called; the code, where known.
     Exit(Option<i32>),
-    /// The program gave up in a way that is not an exit: abort, a thrown exception.
+    /// The process is certainly killed by a signal here.
+    Killed {
+        /// The signal's number.
+        signal: i32,
+        /// What the program does, as a clause.
+        how: String,
+    },
+    /// The program gave up in another way that is not an exit: a thrown exception, a signal that it handles.
     Died(String),
     /// Not followed further: an unknown branch, a limit, a malformed program.
     Stopped {
@@ -42,6 +49,11 @@ pub enum End {
         reason: String,
     },
 }
+
+/// Signals by number: an abort, an access to memory that is not there.
+pub const ABRT: i32 = 6;
+/// See `ABRT`.
+pub const SEGV: i32 = 11;
 
 /// Why a model gives no known result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +69,8 @@ pub enum Halt {
 impl From<Mark> for Halt {
     fn from(mark: Mark) -> Halt {
         if mark == Mark::NULL {
-            let how = "a null pointer is read: is an argument missing?";
-            return Halt::End(End::Died(how.to_owned()));
+            let how = "a null pointer is read: is an argument missing?".to_owned();
+            return Halt::End(End::Killed { signal: SEGV, how });
         }
         Halt::Unknown(mark)
     }
@@ -106,6 +118,8 @@ pub struct Notes {
     pub elastic: bool,
     /// What the program would have held, as the driver rounds, when memory first lacked.
     pub lacked: Option<u64>,
+    /// Of such a lack nobody was seen to look at the status.
+    pub lack_unseen: bool,
     /// Failed calls that the program has not looked at.
     pub unseen: Vec<Unseen>,
     /// A size of an allocation is unknown, or a call may hide allocations.
@@ -244,6 +258,10 @@ pub struct Host<'p> {
     pub place: Place,
     /// Steps so far.
     pub steps: u64,
+    /// Signals that the program may handle; `None`: some that are not known.
+    pub handled: BTreeSet<Option<i32>>,
+    /// Why it is not known how numbers are written: the program chose a language that is not known here.
+    pub language: Option<Mark>,
     /// Where objects are taken to lie.
     pub layout: Layout,
     /// Where something first came to hang on that.
@@ -251,6 +269,20 @@ pub struct Host<'p> {
 }
 
 impl Host<'_> {
+    /// An end as the program may see it: what its handler of a signal does is not followed.
+    pub fn unless_handled(&self, end: End) -> End {
+        match end {
+            End::Killed { signal, how }
+                if self.handled.contains(&Some(signal)) || self.handled.contains(&None) =>
+            {
+                End::Died(format!(
+                    "{how}; what its handler of that signal does is not followed"
+                ))
+            }
+            end => end,
+        }
+    }
+
     /// The mark of a source at the present place.
     pub fn mark(&mut self, source: Source) -> Mark {
         self.marks.of(source, self.place)

@@ -12,26 +12,30 @@ impl Mark {
     pub const KNOWN: Mark = Mark(0);
     /// A whole number that stands for an address of this evaluation: see `provenance`.
     pub const ADDRESS: Mark = Mark(2);
+    /// A number of which only the sign counts: see `sign`.
+    pub const SIGN: Mark = Mark(3);
     /// Known: the status of a CUDA call that failed. Whoever decides by it has seen the failure.
-    pub const STATUS: Mark = Mark(3);
+    pub const STATUS: Mark = Mark(4);
     /// The bits are good for this device, but the program asked how much memory is free: it takes what it gets.
-    pub const ELASTIC: Mark = Mark(4);
+    pub const ELASTIC: Mark = Mark(5);
     /// Memory or a register that nothing wrote.
-    pub const UNWRITTEN: Mark = Mark(5);
+    pub const UNWRITTEN: Mark = Mark(6);
     /// `undef`, or code that the slicer left out.
-    pub const LEFT_OUT: Mark = Mark(6);
+    pub const LEFT_OUT: Mark = Mark(7);
     /// An access outside every object, or of one that was freed.
-    pub const OUTSIDE: Mark = Mark(7);
+    pub const OUTSIDE: Mark = Mark(8);
     /// Device memory read by the host directly.
-    pub const DEVICE_MEMORY: Mark = Mark(8);
+    pub const DEVICE_MEMORY: Mark = Mark(9);
     /// Host memory that is too large to be kept.
-    pub const TOO_LARGE: Mark = Mark(9);
+    pub const TOO_LARGE: Mark = Mark(10);
     /// Read through a null pointer: the program dies there.
-    pub const NULL: Mark = Mark(10);
+    pub const NULL: Mark = Mark(11);
     /// Bytes or a number that hold an address, where a plain number is wanted.
-    pub const HOLDS_ADDRESS: Mark = Mark(11);
+    pub const HOLDS_ADDRESS: Mark = Mark(12);
+    /// More is wanted of a comparison of texts than its sign.
+    pub const MAGNITUDE: Mark = Mark(13);
     /// First mark that stands for a source with a place.
-    const FIRST_PLACED: u16 = 12;
+    const FIRST_PLACED: u16 = 14;
 
     /// True where the bits mean nothing.
     #[inline(always)]
@@ -104,6 +108,9 @@ impl Marks {
         let fixed = |text: &str| (text.to_owned(), None);
         match mark {
             Mark::KNOWN | Mark::STATUS => fixed("it is known"),
+            Mark::SIGN | Mark::MAGNITUDE => fixed(
+                "it depends on how far apart two texts are; of a comparison only the sign is promised",
+            ),
             Mark::ELASTIC => fixed("it depends on how much device memory is free"),
             Mark::UNWRITTEN => fixed("it depends on memory that nothing wrote"),
             Mark::LEFT_OUT => fixed("it depends on code that the analysis left out"),

@@ -18,6 +18,7 @@ pub mod memory;
 pub mod object;
 pub mod provenance;
 pub mod run;
+pub mod sign;
 pub mod start;
 pub mod step;
 mod tags;

@@ -70,6 +70,8 @@ pub fn host<'p>(
         place: Place::default(),
         steps: 0,
         layout,
+        handled: Default::default(),
+        language: None,
         address_used: None,
     };
     for global in &program.globals {

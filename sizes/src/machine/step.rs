@@ -3,11 +3,15 @@
 use super::address::{function_address, global_address};
 use super::arithmetic::{self, bytes, signed};
 use super::convert;
-use super::host::{End, Halt, Host};
+use super::host::{End, Halt, Host, SEGV};
 use super::mark::{Mark, Source};
 use super::provenance;
+use super::sign;
 use super::value::Value;
 use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Reg, Type};
+
+/// Addresses below are those of no object.
+const FIRST_PAGE: u64 = 4096;
 
 /// A register that nothing wrote: its instruction was left out.
 pub const UNSET: Value = Value::unknown(Mark::LEFT_OUT);
@@ -63,6 +67,9 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             let mark = x.mark.with(y.mark);
             let result = match provenance::has_order(*op, *ty, mark) {
                 true => provenance::compare(host, *op, *ty, x, y),
+                false if mark != Mark::KNOWN && (x.mark == Mark::SIGN || y.mark == Mark::SIGN) => {
+                    sign::compare(*op, *ty, x, y)
+                }
                 false => {
                     let holds = arithmetic::compare(*op, *ty, x.bits, y.bits);
                     Value::made(u64::from(holds), mark)
@@ -77,6 +84,9 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             } else {
                 load(host, *ty, address.bits)
             };
+            if loaded.mark == Mark::OUTSIDE && address.bits < FIRST_PAGE {
+                return Err(killed_by_null(address));
+            }
             set(registers, *dst, loaded);
         }
         Op::Store {
@@ -85,6 +95,9 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
             address,
         } => {
             let (stored, address) = (value(registers, stored), value(registers, address));
+            if address.bits < FIRST_PAGE && !address.mark.is_hard() {
+                return Err(killed_by_null(address));
+            }
             host.store(address, bytes(*ty), stored);
         }
         Op::Offset {
@@ -116,6 +129,10 @@ fn choose(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), E
             let result = if a.mark.is_hard() {
                 cast_unknown(*kind, *to, a)
             } else {
+                let a = match a.mark == Mark::SIGN {
+                    true => sign::cast(*kind, *from, *to, a).unwrap_or(a),
+                    false => a,
+                };
                 let (plain, done) = cast_address(host, *kind, (*from, *to), a);
                 match convert::cast(*kind, *from, *to, plain.bits) {
                     _ if done || plain.mark.is_hard() => plain,
@@ -155,7 +172,7 @@ fn rarer(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), En
             let a = value(registers, a);
             let a = match a.mark == Mark::ADDRESS {
                 true => host.plain_value(a),
-                false => a,
+                false => sign::plain(a),
             };
             let result = Value::made(arithmetic::unary(*op, *ty, a.bits), a.mark);
             set(registers, *dst, result);
@@ -206,6 +223,16 @@ fn rarer(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(), En
     Ok(())
 }
 
+/// Nothing lies in the first page: whoever goes there is killed.
+#[cold]
+fn killed_by_null(address: Value) -> End {
+    let how = match address.bits {
+        0 => "it goes through a null pointer".to_owned(),
+        bits => format!("it goes to the address {bits}, through a null pointer"),
+    };
+    End::Killed { signal: SEGV, how }
+}
+
 /// The host's memory limit as an end.
 pub fn full(full: super::memory::Full) -> End {
     match Halt::from(full) {
@@ -253,6 +280,7 @@ fn binary_with_marks(
     match (op, bits) {
         // Nothing times zero is zero, whatever the other is.
         (BinaryOp::Mul, _) if zero(x) || zero(y) => Value::known(0),
+        _ if x.mark == Mark::SIGN || y.mark == Mark::SIGN => sign::binary(op, ty, x, y),
         (BinaryOp::And | BinaryOp::Or | BinaryOp::Shl | BinaryOp::LShr, Some(_))
             if mark.is_hard() =>
         {
@@ -335,7 +363,7 @@ fn offset(
     let mut address = base.bits.wrapping_add(constant as u64);
     let mut mark = base.mark;
     for (index, ty, scale) in terms {
-        let index = value(registers, index);
+        let index = sign::plain(value(registers, index));
         if index.mark.is_hard() {
             mark = mark.with(index.mark);
         } else {

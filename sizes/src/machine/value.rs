@@ -86,7 +86,7 @@ impl Value {
 
     /// The bits that are not known.
     pub fn unknown_bits(self) -> u64 {
-        if self.mark == Mark::ADDRESS {
+        if matches!(self.mark, Mark::ADDRESS | Mark::SIGN) {
             return u64::MAX;
         }
         let below = |end: u8| 1u64.checked_shl(end.into()).map_or(u64::MAX, |bit| bit - 1);
@@ -121,6 +121,8 @@ impl Value {
             Err(self.mark)
         } else if self.mark == Mark::ADDRESS {
             Err(Mark::HOLDS_ADDRESS)
+        } else if self.mark == Mark::SIGN {
+            Err(Mark::MAGNITUDE)
         } else {
             Ok(self.bits)
         }

@@ -8,6 +8,7 @@ use crate::machine::host::Halt;
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
 use crate::machine::run::Machine;
+use crate::machine::sign;
 use crate::machine::value::Value;
 
 /// True for a function that this file models.
@@ -114,7 +115,7 @@ fn merge_sort(
                     machine.host.memory.copy(*slot, element, size);
                 }
                 let after = slots.map(Value::known);
-                let order = machine.call_back(compare, &after)?.as_int()?;
+                let order = sign::sign(machine.call_back(compare, &after)?)?;
                 merged.extend(if order <= 0 {
                     left.next()
                 } else {
@@ -137,7 +138,7 @@ fn bsearch(machine: &mut Machine<'_>, args: &[Value]) -> Result<Value, Halt> {
     while low < high {
         let middle = low + (high - low) / 2;
         let element = Value::known(base.wrapping_add(middle.wrapping_mul(size)));
-        match machine.call_back(arg(args, 4), &[key, element])?.as_int()? {
+        match sign::sign(machine.call_back(arg(args, 4), &[key, element])?)? {
             0 => return Ok(element),
             order if order < 0 => high = middle,
             _ => low = middle + 1,

@@ -77,6 +77,14 @@ fn getenv(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(0))
 }
 
+/// What a variable holds now.
+pub fn value_of(host: &mut Host<'_>, name: &str) -> Option<Vec<u8>> {
+    let mut entries = host.environment.entries.iter();
+    let (name, text) = entries.find(|(key, _)| key == name.as_bytes())?;
+    let value = Value::known(text + name.len() as u64 + 1);
+    host.text(value).ok()
+}
+
 /// Gives a name a text.
 fn put(host: &mut Host<'_>, name: Vec<u8>, text: u64) {
     let entries = &mut host.environment.entries;

@@ -30,6 +30,7 @@ pub mod scan_float;
 pub mod scan_format;
 pub mod scan_input;
 mod scan_pass;
+mod settings;
 pub mod stat;
 pub mod stdio;
 mod string;

@@ -2,6 +2,7 @@
 
 use super::errno;
 use super::float_text::{Float, float};
+use super::settings;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
@@ -161,6 +162,10 @@ fn atol(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn read_float(host: &mut Host<'_>, args: &[Value]) -> Result<Float, Halt> {
     match host.text(arg(args, 0)) {
         Ok(text) => {
+            if let Err(mark) = settings::fraction(host, &text) {
+                spoil_end_pointer(host, args, mark);
+                return Err(mark.into());
+            }
             let number = float(&text);
             errno::after_float(host, &text, &number);
             end_pointer(host, args, number.used);
@@ -184,7 +189,9 @@ fn strtof(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 }
 
 fn atof(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
-    Ok(Value::double(float(&host.text(arg(args, 0))?).double))
+    let text = host.text(arg(args, 0))?;
+    settings::fraction(host, &text)?;
+    Ok(Value::double(float(&text).double))
 }
 
 fn abs(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

@@ -1,6 +1,7 @@
 //! printf and its relatives: formatted into memory or only for their length; what goes to a stream is dropped.
 
 use super::number::arg;
+use super::settings;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::{Mark, Source};
@@ -168,7 +169,10 @@ impl Spec {
             b'p' if value.get()? == 0 => Ok(b"(nil)".to_vec()),
             // Addresses differ from run to run.
             b'p' => Err(host.mark(Source::Undefined("an address of the process".to_owned()))),
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => self.float(value.as_double()?),
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
+                settings::fraction(host, b".")?;
+                self.float(value.as_double()?)
+            }
             _ => Err(ODD),
         }
     }

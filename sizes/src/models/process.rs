@@ -3,7 +3,7 @@
 use super::cxx::exceptions;
 use super::number::arg;
 use super::table::Family;
-use crate::machine::host::{End, Halt, Host};
+use crate::machine::host::{ABRT, End, Halt, Host};
 use crate::machine::value::Value;
 
 /// The models of this file.
@@ -12,8 +12,8 @@ pub const MODELS: Family = &[
     ("_exit", exit_at_once),
     ("_Exit", exit_at_once),
     ("quick_exit", exit_at_once),
-    ("abort", |_, _| died("the program aborts")),
-    ("__assert_fail", |_, _| died("an assertion fails")),
+    ("abort", |_, _| aborted("the program aborts")),
+    ("__assert_fail", |_, _| aborted("an assertion fails")),
     ("__cxa_bad_cast", |host, args| {
         exceptions::library_throw(host, "__cxa_bad_cast", args)
     }),
@@ -30,8 +30,6 @@ pub const MODELS: Family = &[
         died("a pure virtual function is called")
     }),
     ("__stack_chk_fail", |_, _| died("the stack is smashed")),
-    ("setlocale", zero),
-    ("signal", zero),
     ("__cxa_guard_acquire", guard_acquire),
     ("__cxa_guard_release", guard_release),
     ("__cxa_guard_abort", zero),
@@ -63,7 +61,6 @@ pub const MODELS: Family = &[
     ("posix_fadvise", zero),
     ("msync", zero),
     ("fsync", zero),
-    ("sigaction", zero),
     ("sigemptyset", zero),
     ("sigaddset", zero),
     ("alarm", zero),
@@ -73,6 +70,11 @@ pub const MODELS: Family = &[
 
 fn zero(_: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(0))
+}
+
+fn aborted(how: &str) -> Result<Value, Halt> {
+    let how = how.to_owned();
+    Err(Halt::End(End::Killed { signal: ABRT, how }))
 }
 
 fn died(how: &str) -> Result<Value, Halt> {

@@ -6,10 +6,11 @@ use super::number::arg;
 use super::scan_format::{Directive, Item, Scanned, directives, scan};
 use super::scan_input::{FromStream, FromText};
 use super::scan_pass::{length_of_integers, plain_integers};
+use super::settings;
 use super::stdio::stream;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
-use crate::machine::mark::Source;
+use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
 use crate::machine::value::Value;
 use std::rc::Rc;
@@ -33,6 +34,9 @@ fn fscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         return spoil_all(host, args, halt);
     }
     let format = format(host, arg(args, 1))?;
+    if let Some(mark) = in_language(host, &format) {
+        return spoil_all(host, args, mark.into());
+    }
     let handle = arg(args, 0).get()?;
     if let Some(count) = pass_over(host, args, &format, handle) {
         return Ok(Value::int(count));
@@ -80,10 +84,20 @@ fn sscanf(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
         Err(mark) => return spoil_all(host, args, Halt::from(mark)),
     };
     let format = format(host, arg(args, 1))?;
+    let written = in_language(host, &format).filter(|_| settings::fraction(host, &text).is_err());
+    if let Some(mark) = written {
+        return spoil_all(host, args, mark.into());
+    }
     let mut scanned = Scanned::default();
     let mut input = FromText { text: &text, at: 0 };
     scan(&mut input, &format, &mut scanned);
     Ok(give(host, args, &scanned))
+}
+
+/// Why what a format reads hangs on the program's language, if it does.
+fn in_language(host: &Host<'_>, format: &[Directive]) -> Option<Mark> {
+    let fractions = |part: &Directive| matches!(part, Directive::Convert(one) if one.is_float());
+    host.language.filter(|_| format.iter().any(fractions))
 }
 
 /// A format taken apart; one that is never written is taken apart once.

@@ -55,6 +55,11 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// A number that may have a fraction.
+    pub fn is_float(&self) -> bool {
+        matches!(self.letter.to_ascii_lowercase(), b'a' | b'e' | b'f' | b'g')
+    }
+
     /// `%d` and nothing more.
     pub fn is_plain_decimal(&self) -> bool {
         self.letter == b'd' && self.size == 4 && self.width == LONGEST && !self.suppressed

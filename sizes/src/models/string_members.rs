@@ -6,6 +6,7 @@ use super::string::{Piece, Text, changed, grown, local, new_characters};
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
 use crate::machine::mark::Mark;
+use crate::machine::sign;
 use crate::machine::value::Value;
 use std::cmp::Ordering;
 
@@ -247,15 +248,14 @@ fn find_text(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(at(found.map(|found| found + from)))
 }
 
-/// Below, at or above zero, as memcmp and then the lengths tell; the size of the difference is not promised.
+/// Below, at or above zero, as memcmp and then the lengths tell; how far is promised of the lengths alone.
 fn ordered(a: &[u8], b: &[u8]) -> Value {
     let difference = a.len() as i64 - b.len() as i64;
     let shorter = a.len().min(b.len());
-    Value::int(match a.iter().take(shorter).cmp(b.iter().take(shorter)) {
-        Ordering::Less => -1,
-        Ordering::Greater => 1,
-        Ordering::Equal => difference.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
-    })
+    match a.iter().take(shorter).cmp(b.iter().take(shorter)) {
+        Ordering::Equal => Value::int(difference.clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        other => sign::of(other),
+    }
 }
 
 fn compare(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {

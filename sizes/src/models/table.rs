@@ -2,8 +2,8 @@
 
 use super::{
     assumed, at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi,
-    number, openmp, options, paths, print, process, random, scan, stat, stdio, string_members,
-    text, text_search, threads, tokens, unchecked,
+    number, openmp, options, paths, print, process, random, scan, settings, stat, stdio,
+    string_members, text, text_search, threads, tokens, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -17,7 +17,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 59] = [
+const FAMILIES: [Family; 60] = [
     assumed::MODELS,
     at_exit::MODELS,
     ctype::MODELS,
@@ -38,6 +38,7 @@ const FAMILIES: [Family; 59] = [
     print::MODELS,
     options::MODELS,
     process::MODELS,
+    settings::MODELS,
     environment::MODELS,
     errno::MODELS,
     jumps::MODELS,

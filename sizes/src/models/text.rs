@@ -3,8 +3,8 @@
 use super::number::arg;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
+use crate::machine::sign;
 use crate::machine::value::Value;
-use std::cmp::Ordering;
 
 /// The models of this file.
 pub const MODELS: Family = &[
@@ -45,17 +45,9 @@ pub const MODELS: Family = &[
     ("bzero", bzero),
 ];
 
-fn ordered(ordering: Ordering) -> Value {
-    Value::int(ordering as i32)
-}
-
-/// The difference of the first bytes that differ, as glibc gives it; the standard promises only its sign.
+/// How two texts differ, as far as the standard promises it.
 fn difference(a: &[u8], b: &[u8]) -> Value {
-    let ended = std::iter::repeat(&0u8);
-    let most = a.len().max(b.len());
-    let mut pairs = a.iter().chain(ended.clone()).zip(b.iter().chain(ended));
-    let first = pairs.by_ref().take(most).find(|(x, y)| x != y);
-    Value::int(first.map_or(0, |(x, y)| i32::from(*x) - i32::from(*y)))
+    sign::of(a.cmp(b))
 }
 
 fn strlen(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
@@ -107,7 +99,7 @@ fn memcmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let len = arg(args, 2).get()?;
     let a = host.bytes(arg(args, 0), len)?;
     let b = host.bytes(arg(args, 1), len)?;
-    Ok(ordered(a.cmp(&b)))
+    Ok(difference(&a, &b))
 }
 
 /// Writes a text and its zero; where the text is unknown, what it would overwrite becomes unknown.

@@ -11,15 +11,7 @@ pub fn effect(name: &str) -> Option<Effect> {
         // Not success where a launch or an allocation failed.
         "cudaGetLastError" | "cudaPeekAtLastError" => return Some(plain("-", Returns::Value)),
         "cudaGetErrorString" | "cudaGetErrorName" => return Some(plain("-", Returns::Hidden)),
-        // What these copy, call or hang from a structure: like a stranger, they may touch all that it leads to.
-        "cudaMemcpy3D"
-        | "cudaMemcpy3DAsync"
-        | "cudaMemcpy3DPeer"
-        | "cuMemcpy2D_v2"
-        | "cuMemcpy2DUnaligned_v2"
-        | "cuMemcpy2DAsync_v2"
-        | "cuMemcpy3D_v2"
-        | "cuMemcpy3DAsync_v2" => return None,
+        _ if moves_by_structure(name) => return None,
         _ => {}
     }
     let name = name
@@ -34,6 +26,21 @@ pub fn effect(name: &str) -> Option<Effect> {
         None if is_cuda(name) => Some(plain("b", Returns::Status)),
         None => None,
     }
+}
+
+/// Copies whose ends hang from a structure: like a stranger, they may touch all that it leads to.
+pub fn moves_by_structure(name: &str) -> bool {
+    matches!(
+        name,
+        "cudaMemcpy3D"
+            | "cudaMemcpy3DAsync"
+            | "cudaMemcpy3DPeer"
+            | "cuMemcpy2D_v2"
+            | "cuMemcpy2DUnaligned_v2"
+            | "cuMemcpy2DAsync_v2"
+            | "cuMemcpy3D_v2"
+            | "cuMemcpy3DAsync_v2"
+    )
 }
 
 fn rows() -> impl Iterator<Item = &'static (&'static str, &'static [&'static str])> {

@@ -29,6 +29,14 @@ pub fn effect(name: &str) -> Option<Effect> {
         .or_else(|| exceptions::effect(plain))
 }
 
+/// Whether a function gives a CUDA status, which is taken as success; also where nothing else is known of it.
+pub fn gives_status(name: &str) -> bool {
+    match effect(name) {
+        Some(effect) => effect.returns == Returns::Status,
+        None => cuda::moves_by_structure(name),
+    }
+}
+
 /// Whether a function may call what it is given as this argument; one without a row may.
 pub fn may_call(name: &str, index: usize) -> bool {
     effect(name).is_none_or(|effect| effect.of_argument(index) == Use::Calls)
@@ -69,7 +77,7 @@ mod tests {
             assert_eq!(effect(name).unwrap().of_argument(0), Use::Writes, "{name}");
         }
         assert!(
-            effect("cudaMemcpy3D").is_none(),
+            effect("cudaMemcpy3D").is_none() && gives_status("cudaMemcpy3D"),
             "its pointers lie in a structure"
         );
     }

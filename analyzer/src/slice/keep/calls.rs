@@ -2,7 +2,7 @@
 //! function in which something is kept needs to be called.
 
 use super::keeper::Keeper;
-use crate::slice::effects::{Returns, effect};
+use crate::slice::effects::gives_status;
 use crate::slice::points_to::returned;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::program::{BlockId, Callee, FunctionId, Op, Reg, Terminator};
@@ -15,7 +15,7 @@ impl Keeper<'_> {
                 callee: Callee::External(name),
                 ..
             } => {
-                if effect(name).is_some_and(|effect| effect.returns == Returns::Status) {
+                if gives_status(name) {
                     self.kept.statuses.insert(at);
                 } else {
                     self.effect(at);

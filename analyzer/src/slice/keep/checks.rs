@@ -14,13 +14,16 @@ use std::collections::BTreeSet;
 /// Conditions made of more than this are left alone.
 const MOST: usize = 300;
 
+/// Most callers that a parameter is followed to.
+const MOST_CALLERS: usize = 16;
+
 /// Something that has to be cheap.
 #[derive(Clone, Copy)]
-enum Part {
+pub(super) enum Part {
     /// A value.
-    Value(Operand),
+    Value(FunctionId, Operand),
     /// What decides whether control comes to a block.
-    Arrival(BlockId),
+    Arrival(FunctionId, BlockId),
 }
 
 impl Keeper<'_> {
@@ -50,26 +53,34 @@ impl Keeper<'_> {
     }
 
     fn is_cheap_branch(&self, function: FunctionId, block: BlockId) -> bool {
+        let value = |value| Part::Value(function, value);
+        let mut parts = vec![Part::Arrival(function, block)];
+        parts.extend(self.decides(function, block).map(value));
+        self.are_cheap(parts)
+    }
+
+    /// Whether everything that these are made of is kept already, or costs next to nothing.
+    pub(super) fn are_cheap(&self, parts: Vec<Part>) -> bool {
         let mut seen = BTreeSet::new();
-        let mut arrivals = BTreeSet::from([block]);
-        let mut waiting = vec![Part::Arrival(block)];
-        waiting.extend(self.decides(function, block).map(Part::Value));
+        let mut arrivals = BTreeSet::new();
+        let mut waiting = parts;
         while let Some(part) = waiting.pop() {
             if seen.len() + arrivals.len() > MOST {
                 return false;
             }
             let parts = match part {
-                Part::Value(Operand::Reg(register)) if seen.insert(register) => {
+                Part::Value(function, Operand::Reg(register))
+                    if seen.insert((function, register)) =>
+                {
                     self.parts_of_value(function, register)
                 }
-                Part::Value(_) => Some(Vec::new()),
-                Part::Arrival(block) => self.parts_of_arrival(function, block),
+                Part::Arrival(function, block) if arrivals.insert((function, block)) => {
+                    self.parts_of_arrival(function, block)
+                }
+                Part::Value(..) | Part::Arrival(..) => Some(Vec::new()),
             };
             let Some(parts) = parts else { return false };
-            waiting.extend(parts.into_iter().filter(|part| match part {
-                Part::Value(_) => true,
-                Part::Arrival(block) => arrivals.insert(*block),
-            }));
+            waiting.extend(parts);
         }
         true
     }
@@ -101,14 +112,15 @@ impl Keeper<'_> {
             if !self.is_seldom(function, *branch) {
                 return None;
             }
-            parts.push(Part::Arrival(*branch));
-            parts.extend(self.decides(function, *branch).map(Part::Value));
+            parts.push(Part::Arrival(function, *branch));
+            let decides = self.decides(function, *branch);
+            parts.extend(decides.map(|value| Part::Value(function, value)));
         }
         Some(parts)
     }
 
     /// Whether a block is come to at most once for each word of the command line.
-    fn is_seldom(&self, function: FunctionId, block: BlockId) -> bool {
+    pub(super) fn is_seldom(&self, function: FunctionId, block: BlockId) -> bool {
         let graphs = self.known.graphs;
         let heads = graphs.loops(function).around(block);
         let mut over_words = heads
@@ -123,8 +135,33 @@ impl Keeper<'_> {
         match self.definitions.get(function, register)? {
             Definition::Op(at, op, _) => self.parts_of_op(at, op),
             Definition::Phi(block, phi) => self.parts_of_phi(function, block, phi),
-            Definition::Parameter(_) => (self.known.program.main == Some(function)).then(Vec::new),
+            Definition::Parameter(_) if self.known.program.main == Some(function) => {
+                Some(Vec::new())
+            }
+            Definition::Parameter(index) => self.parts_of_parameter(function, index),
         }
+    }
+
+    /// What the callers give; they are all there, as the function is called where something in it is kept.
+    fn parts_of_parameter(&self, function: FunctionId, index: usize) -> Option<Vec<Part>> {
+        let sites = self.known.calls.sites(function);
+        if sites.is_empty() || sites.len() > MOST_CALLERS {
+            return None;
+        }
+        let given = sites.iter().map(|at| {
+            match instruction(self.known.program, *at).map(|found| &found.op) {
+                Some(Op::Call {
+                    callee: Callee::Function(_) | Callee::Indirect(_),
+                    args,
+                    ..
+                }) => {
+                    let (value, _) = args.get(index)?;
+                    Some(Part::Value(at.function, *value))
+                }
+                _ => None,
+            }
+        });
+        given.collect()
     }
 
     fn parts_of_phi(&self, function: FunctionId, block: BlockId, phi: &Phi) -> Option<Vec<Part>> {
@@ -139,14 +176,21 @@ impl Keeper<'_> {
             if !self.is_seldom(function, *from) {
                 return None;
             }
-            parts.extend([Part::Value(*value), Part::Arrival(*from)]);
-            parts.extend(self.decides(function, *from).map(Part::Value));
+            parts.extend([
+                Part::Value(function, *value),
+                Part::Arrival(function, *from),
+            ]);
+            let decides = self.decides(function, *from);
+            parts.extend(decides.map(|value| Part::Value(function, value)));
         }
         Some(parts)
     }
 
     fn parts_of_op(&self, at: Position, op: &Op) -> Option<Vec<Part>> {
-        let values = |all: Vec<Operand>| all.into_iter().map(Part::Value).collect();
+        let values = |all: Vec<Operand>| {
+            let parts = all.into_iter();
+            parts.map(|value| Part::Value(at.function, value)).collect()
+        };
         match op {
             Op::Binary { .. }
             | Op::Compare { .. }

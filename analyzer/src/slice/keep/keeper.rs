@@ -61,6 +61,8 @@ pub fn keep(known: Known<'_>, eventful: &Eventful, checks: Checks) -> Kept {
     keeper.settle();
     keeper.cheap_checks();
     keeper.settle();
+    keeper.cheap_deaths();
+    keeper.settle();
     if checks == Checks::All {
         keeper.keep_checks(eventful);
         keeper.settle();

@@ -3,6 +3,7 @@
 mod bare;
 mod calls;
 mod checks;
+mod deaths;
 mod decisions;
 mod destinations;
 mod device;

@@ -1,5 +1,5 @@
 //! Where keeping starts: calls that count, and normal ends of the process after which such a call would come, or that
-//! keep handlers at exit from running.
+//! keep handlers at exit from running; and calls that change what others do in a way that no table tells.
 
 use crate::slice::at_exit::exits_at_once;
 use crate::slice::control::exits_without_failing;
@@ -7,6 +7,7 @@ use crate::slice::event::{is_event, is_thread};
 use crate::slice::eventful::Eventful;
 use crate::slice::keep::keeper::Known;
 use crate::slice::position::{Position, instructions};
+use migfit_schema::program::{Callee, Op};
 
 /// The first instructions to keep. In blocks that only lead to a failing exit there are none.
 pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
@@ -23,8 +24,15 @@ pub fn seeds(known: &Known<'_>, eventful: &Eventful) -> Vec<Position> {
                 && exits_without_failing(found);
             // Of two ends it matters which one it is where only one of them has something run.
             let ends = ends || (known.calls.works_at_exit && exits_at_once(&found.op));
-            live(at) && (is_event(program, &found.op) || ends || is_thread(*at, &found.op))
+            let counts = is_event(program, &found.op) || is_thread(*at, &found.op);
+            live(at) && (counts || ends || changes_settings(&found.op))
         })
         .map(|(at, _)| at)
         .collect()
+}
+
+/// How numbers are written, and what happens when the process is killed. They are few, and cost nothing.
+fn changes_settings(op: &Op) -> bool {
+    matches!(op, Op::Call { callee: Callee::External(name), .. }
+        if matches!(name.as_str(), "setlocale" | "signal" | "sigaction" | "bsd_signal"))
 }

@@ -4,7 +4,7 @@
 use super::keeper::Keeper;
 use crate::slice::choice::Choice;
 use crate::slice::definitions::Definition;
-use crate::slice::effects::{Returns, effect};
+use crate::slice::effects::{Returns, effect, gives_status};
 use crate::slice::points_to::returned;
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator};
@@ -201,11 +201,11 @@ fn agree(values: &[Operand]) -> bool {
 fn gives_success(name: &str) -> bool {
     // Whether a file is there to be read is the command line's doing.
     const MAY_FAIL: [&str; 6] = ["fopen", "fopen64", "fdopen", "opendir", "popen", "freopen"];
-    effect(name).is_some_and(|effect| match effect.returns {
-        Returns::Status => true,
+    let known = effect(name).is_some_and(|effect| match effect.returns {
         Returns::Fresh => !MAY_FAIL.contains(&name),
         _ => effect.dropped || name == "posix_memalign",
-    })
+    });
+    known || gives_status(name)
 }
 
 /// Functions that leave a pointer to fresh memory where they are told to.

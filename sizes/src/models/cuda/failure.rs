@@ -1,7 +1,7 @@
 //! Calls that fail: their status, the runtime's last error, and who has looked at it. A program that nobody sees looking
 //! may go on or end there.
 
-use crate::machine::host::{End, Host, Notes};
+use crate::machine::host::{Host, Notes};
 use crate::machine::mark::Mark;
 use crate::machine::object::Kind;
 use crate::machine::value::Value;
@@ -89,21 +89,10 @@ impl Notes {
         self.unseen.clear();
     }
 
-    /// The first lack of memory that the program has not looked at: whether it goes on is not known.
-    pub fn unseen_lack(&self) -> Option<End> {
-        let lack = self.unseen.iter().find(|unseen| unseen.lack)?;
-        Some(End::Stopped {
-            what: "rest of the program".to_owned(),
-            reason: format!(
-                "{} fails for lack of memory; what the program does then was not analysed",
-                lack.what
-            ),
-        })
-    }
-
     /// Something is taken or launched behind failures that nobody looked at: they are taken to have ended nothing.
     pub fn rest_on_unseen(&mut self) {
         for unseen in std::mem::take(&mut self.unseen) {
+            self.lack_unseen |= unseen.lack;
             let reason = "the program is taken to go on after its failure".to_owned();
             self.assume(unseen.place, &unseen.what, reason);
         }
