@@ -1,11 +1,7 @@
-//! One program with its command lines: built, run and compared.
+//! One program with its command lines, run and foretold: how the answers stand to the truth.
 
-use crate::generator::{self, Program};
-use crate::truth::{self, Truth};
-use crate::{build, mutate};
-use migfit_tests::{Sandbox, Stage, process, source::tool, stage};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::generator::Program;
+use migfit_random::{Answer, Reply, Truth};
 
 /// How an answer stands to the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +15,8 @@ pub enum Grade {
     NoTruth,
     /// "exact" and not what happened, or a bound that does not hold.
     Wrong,
+    /// The analysis crashed or did not end.
+    NoAnswer,
 }
 
 impl Grade {
@@ -31,7 +29,13 @@ impl Grade {
             Grade::Unknown => "unknown",
             Grade::NoTruth => "crashed or did not end: no truth",
             Grade::Wrong => "WRONG",
+            Grade::NoAnswer => "NO ANSWER",
         }
+    }
+
+    /// Whether the analyzer is to be mended.
+    pub fn fails(self) -> bool {
+        matches!(self, Grade::Wrong | Grade::NoAnswer)
     }
 }
 
@@ -57,155 +61,81 @@ impl Outcome {
     }
 }
 
-/// A program to look at.
+/// A program, or a mutation of its IR.
 pub struct Case {
-    program: Program,
-    mutated: bool,
+    pub program: Program,
+    pub mutated: bool,
 }
 
 impl Case {
-    pub fn generated(seed: u64) -> Case {
-        Case {
-            program: generator::program(seed),
-            mutated: false,
-        }
+    /// What its files are named after.
+    pub fn name(&self) -> String {
+        let mutated = if self.mutated { "m" } else { "" };
+        format!("{}{mutated}", self.program.seed)
     }
 
-    pub fn mutated(seed: u64) -> Case {
-        Case {
-            program: generator::program(seed),
-            mutated: true,
-        }
+    /// Flags of clang for its IR. What a mutation leaves unwritten on the stack shall be zero there: it has no value
+    /// else, neither one that runs nor one that could be foretold.
+    pub fn form(&self) -> Vec<&'static str> {
+        let zero = self.mutated.then_some("-ftrivial-auto-var-init=zero");
+        self.program.form.iter().copied().chain(zero).collect()
     }
 
-    /// Builds it, runs each command line, and compares.
-    pub fn judge(self) -> Vec<Outcome> {
-        let folder = Sandbox::new();
-        let ir = build::ir(&folder, &self.program.source, &self.program.form);
-        if self.mutated {
-            let text = std::fs::read_to_string(&ir).expect("clang wrote it");
-            std::fs::write(&ir, mutate::mutated(&text, self.program.seed))
-                .expect("the folder can be written");
-        }
-        let built = build::program(&folder, &ir);
-        assert!(
-            self.mutated || built.is_ok(),
-            "seed {}: {built:?}",
-            self.program.seed
-        );
-        let outcomes: Vec<Outcome> = self
-            .program
-            .runs
-            .iter()
-            .map(|args| {
-                let truths = built.as_ref().ok().map(|program| {
-                    [1, 77].map(|contents| truth::of(&folder, program, args, contents))
-                });
-                let (grade, why) = match truths {
-                    Some([Some(first), Some(second)]) => {
-                        compare(&answer(&folder, args), &[first, second])
-                    }
-                    _ => (Grade::NoTruth, String::new()),
-                };
-                Outcome {
-                    seed: self.program.seed,
-                    mutated: self.mutated,
-                    args: args.clone(),
-                    grade,
-                    why,
-                }
-            })
-            .collect();
-        let odd = |one: &Outcome| {
-            one.grade == Grade::Wrong || (one.grade == Grade::NoTruth && !self.mutated)
+    /// Each command line's grade.
+    pub fn judge(
+        &self,
+        truths: Reply<Option<[Truth; 2]>>,
+        answers: &Reply<Answer>,
+    ) -> Vec<Outcome> {
+        let truths = match truths {
+            Reply::Done(truths) => truths,
+            // A mutation can make IR invalid; a generated program is valid.
+            Reply::Failed(_) if self.mutated => vec![None; self.program.runs.len()],
+            Reply::Failed(why) => panic!("program {} has no truth: {why}", self.name()),
         };
-        if outcomes.iter().any(odd) {
-            keep(&folder, &self);
-        }
-        outcomes
+        let runs = self.program.runs.iter().zip(&truths).enumerate();
+        runs.map(|(at, (args, truths))| {
+            let (grade, why) = match (truths, answers) {
+                (None, _) => (Grade::NoTruth, String::new()),
+                (Some(_), Reply::Failed(why)) => (Grade::NoAnswer, why.clone()),
+                (Some(truths), Reply::Done(answers)) => compare(&answers[at], truths),
+            };
+            Outcome {
+                seed: self.program.seed,
+                mutated: self.mutated,
+                args: args.clone(),
+                grade,
+                why,
+            }
+        })
+        .collect()
     }
 }
 
-fn keep(folder: &Sandbox, case: &Case) {
-    let kept = stage::target().join(format!(
-        "tests/random/{}{}",
-        case.program.seed,
-        if case.mutated { "m" } else { "" }
-    ));
-    std::fs::create_dir_all(&kept).expect("target can be written");
-    for name in ["program.cu", "program.ll", "program"] {
-        let _ = std::fs::copy(folder.path(name), kept.join(name));
-    }
-}
-
-fn answer(folder: &Sandbox, args: &[String]) -> Value {
-    let mut command = tool(Stage::ready().program("migfit"));
-    command
-        .arg("analyze")
-        .arg(folder.path("program.ll"))
-        .args(["--json", "--args", &args.join(" "), "--cwd"])
-        .arg(folder.folder());
-    let outcome = process::output(&mut command).expect_success();
-    serde_json::from_str(&outcome.stdout).expect("the answer is JSON")
-}
-
-fn compare(answer: &Value, truths: &[Truth]) -> (Grade, String) {
-    let verdict = answer["verdict"].as_str().expect("a verdict");
-    let peak = answer["peak_bytes"].as_u64();
-    let differ: Vec<String> = truths
-        .iter()
-        .filter_map(|truth| difference(answer, peak, truth))
-        .collect();
-    let most = truths.iter().map(|truth| truth.peak).max().unwrap_or(0);
-    let least = truths.iter().map(|truth| truth.peak).min().unwrap_or(0);
-    let grade = match verdict {
+fn compare(answer: &Answer, truths: &[Truth; 2]) -> (Grade, String) {
+    let differ = truths.iter().filter_map(|truth| difference(answer, truth));
+    let differ: Vec<String> = differ.collect();
+    let peaks = truths.each_ref().map(|truth| truth.peak);
+    let (most, least) = (peaks[0].max(peaks[1]), peaks[0].min(peaks[1]));
+    let grade = match answer.verdict.as_str() {
         "exact" if differ.is_empty() => Grade::Exact,
         "assumed" if differ.is_empty() => Grade::AssumedRight,
         "assumed" => Grade::AssumedWrong,
-        "lower bound" if peak.is_some_and(|peak| peak <= least) => Grade::Bound,
-        "upper bound" if peak.is_some_and(|peak| peak >= most) => Grade::Bound,
+        "lower bound" if answer.peak.is_some_and(|peak| peak <= least) => Grade::Bound,
+        "upper bound" if answer.peak.is_some_and(|peak| peak >= most) => Grade::Bound,
         "elastic" => Grade::Bound,
         "unknown" => Grade::Unknown,
         _ => Grade::Wrong,
     };
-    let mut why = differ;
-    for key in ["unknowns", "assumptions"] {
-        let notes = answer[key].as_array().into_iter().flatten();
-        why.extend(notes.map(|note| {
-            format!(
-                "{key}: {} at {}: {}",
-                note["what"], note["site"], note["reason"]
-            )
-        }));
-    }
-    why.truncate(4);
-    (grade, format!("{verdict}; {}", why.join("; ")))
+    let notes = answer.notes.iter().cloned();
+    let why: Vec<String> = differ.into_iter().chain(notes).take(4).collect();
+    (grade, format!("{}; {}", answer.verdict, why.join("; ")))
 }
 
-fn difference(answer: &Value, peak: Option<u64>, truth: &Truth) -> Option<String> {
-    if peak != Some(truth.peak) {
-        return Some(format!("peak {peak:?}, really {}", truth.peak));
+fn difference(answer: &Answer, truth: &Truth) -> Option<String> {
+    if answer.peak != Some(truth.peak) {
+        return Some(format!("peak {:?}, really {}", answer.peak, truth.peak));
     }
-    let mut foretold: BTreeMap<String, u64> = BTreeMap::new();
-    for launch in answer["launches"].as_array().into_iter().flatten() {
-        let three = |key: &str| {
-            let of: Vec<String> = launch[key]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(Value::to_string)
-                .collect();
-            of.join("x")
-        };
-        let kernel = launch["kernel"].as_str().unwrap_or("?");
-        let shape = format!(
-            "{kernel} {} {} {}",
-            three("grid"),
-            three("block"),
-            launch["shared_bytes"]
-        );
-        *foretold.entry(shape).or_default() += launch["count"].as_u64().unwrap_or(0);
-    }
-    (foretold != truth.launches)
-        .then(|| format!("launches {foretold:?}, really {:?}", truth.launches))
+    let (foretold, really) = (&answer.launches, &truth.launches);
+    (foretold != really).then(|| format!("launches {foretold:?}, really {really:?}"))
 }

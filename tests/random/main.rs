@@ -1,5 +1,6 @@
-//! Random programs: each is generated from a number, built by clang alone, run under the logging CUDA library with two
-//! different device contents, and held against `migfit analyze` on the same IR. No "exact" may be wrong, and no bound.
+//! Random programs: each is generated from a number, compiled by clang alone, run natively under the logging CUDA
+//! library with two different device contents, and held against the analyzer's answer on the same IR. No "exact" may be
+//! wrong, and no bound.
 //!
 //! `MIGFIT_RANDOM=10000` looks at so many programs, from `MIGFIT_RANDOM_SEED` on (one number repeats one program);
 //! half as many have their IR mutated. What fails is kept under target/tests/random.
@@ -9,19 +10,23 @@
     reason = "all of it runs in tests: a panic is how a test fails"
 )]
 
-mod build;
+mod bench;
 mod case;
+mod front_end;
 mod generator;
 mod mutate;
-mod truth;
+mod worker;
 
-use case::{Case, Grade, Outcome};
+use bench::Bench;
+use case::{Grade, Outcome};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Programs of a plain test run.
-const FEW: u64 = 24;
+const FEW: u64 = 100;
+/// Programs that a thread takes at a time: the front end is started for each form among them.
+const AT_A_TIME: u64 = 25;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     let given = std::env::var(name).ok();
@@ -32,41 +37,43 @@ fn number(name: &str, otherwise: u64) -> u64 {
 fn no_random_program_is_answered_exactly_and_wrong() {
     let programs = number("MIGFIT_RANDOM", FEW);
     let first = number("MIGFIT_RANDOM_SEED", 1);
+    let outcomes = judge(first, first + programs);
+    print(programs, &outcomes);
+    let failing = outcomes.iter().filter(|one| one.grade.fails());
+    let failing: Vec<String> = failing.map(Outcome::line).collect();
+    assert!(
+        failing.is_empty(),
+        "{} wrong:\n{}",
+        failing.len(),
+        failing.join("\n")
+    );
+}
+
+/// All programs from `first` up to `end`, by as many threads as there are processors.
+fn judge(first: u64, end: u64) -> Vec<Outcome> {
     let next = AtomicU64::new(first);
     let outcomes = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        for _ in 0..2 {
+        for _ in 0..threads {
             scope.spawn(|| {
+                let mut bench = Bench::new();
                 loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= first + programs {
+                    let begin = next.fetch_add(AT_A_TIME, Ordering::Relaxed);
+                    if begin >= end {
                         return;
                     }
-                    let mut found = Case::generated(seed).judge();
-                    if seed.is_multiple_of(2) {
-                        found.extend(Case::mutated(seed).judge());
+                    let found = bench.judge(begin..end.min(begin + AT_A_TIME));
+                    for one in found.iter().filter(|one| one.grade.fails()) {
+                        println!("{}", one.line());
                     }
-                    outcomes
-                        .lock()
-                        .expect("no panic while it is held")
-                        .extend(found);
+                    let mut all = outcomes.lock().expect("no panic while it is held");
+                    all.extend(found);
                 }
             });
         }
     });
-    let outcomes = outcomes.into_inner().expect("all are done");
-    print(programs, &outcomes);
-    let wrong: Vec<String> = outcomes
-        .iter()
-        .filter(|one| one.grade == Grade::Wrong)
-        .map(Outcome::line)
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    outcomes.into_inner().expect("all are done")
 }
 
 fn print(programs: u64, outcomes: &[Outcome]) {
