@@ -52,6 +52,7 @@ mod oracle;
 pub(crate) mod points_to;
 pub(crate) mod position;
 mod rebuild;
+mod remains;
 mod tidy;
 mod unknown_branch;
 

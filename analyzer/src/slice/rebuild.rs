@@ -1,13 +1,13 @@
 //! The program cut down to what is kept, block for block: ids of functions, blocks, registers and globals stay, so
 //! that its trace can be compared with the whole program's. A branch that is not kept becomes a jump to its join.
 
-use crate::outside::{UNCAUGHT, throws};
-use crate::slice::control::{Control, is_exit};
+use crate::slice::control::Control;
 use crate::slice::event::needless_argument;
 use crate::slice::eventful::Eventful;
 use crate::slice::graphs::Graphs;
 use crate::slice::keep::{Check, Kept, is_destination};
 use crate::slice::position::{Position, successors};
+use crate::slice::remains::remains;
 use crate::slice::unknown_branch::Surroundings;
 use migfit_schema::program::{
     Block, BlockId, Callee, Function, FunctionId, Global, Instruction, OnUnknown, Op, Operand,
@@ -251,7 +251,7 @@ impl Scene<'_> {
                 place,
             });
         }
-        exit(&instruction.op).map(|op| Instruction { op, place })
+        remains(self.program, &instruction.op).map(|op| Instruction { op, place })
     }
 
     /// Arguments that an evaluator does not need are not computed either.
@@ -377,34 +377,5 @@ pub fn empty(end: Terminator) -> Block {
         ops: Vec::new(),
         end,
         end_place: Place::default(),
-    }
-}
-
-/// Whether a function ends the process, if nothing catches what it throws.
-fn ends_process(name: &str) -> bool {
-    const OTHERS: [&str; 4] = ["abort", "__assert_fail", "_ZSt9terminatev", UNCAUGHT];
-    is_exit(name) || OTHERS.contains(&name) || throws(name)
-}
-
-/// An exit that control may still come to stays, with its status where that is a constant.
-fn exit(op: &Op) -> Option<Op> {
-    match op {
-        Op::Call {
-            callee: Callee::External(name),
-            args,
-            ..
-        } if ends_process(name) => {
-            let status = |(value, ty): &(Operand, Type)| match value {
-                Operand::Const(_) => (*value, *ty),
-                _ => (Operand::Undef, *ty),
-            };
-            Some(Op::Call {
-                dst: Vec::new(),
-                results: Vec::new(),
-                callee: Callee::External(name.clone()),
-                args: args.iter().map(status).collect(),
-            })
-        }
-        _ => None,
     }
 }

@@ -10,7 +10,7 @@ use crate::models::heap;
 use crate::models::number::arg;
 use crate::models::process;
 use crate::models::table::Family;
-use migfit_schema::program::Place;
+use migfit_schema::program::{Place, UNCHECKED};
 use std::collections::BTreeMap;
 
 /// The models of this file.
@@ -92,7 +92,7 @@ impl Exceptions {
 
 /// Whether a function is one by which exceptions are followed: others are not called while one is on its way.
 pub fn follows(name: &str) -> bool {
-    name.starts_with("__migfit_") || name == "_Unwind_Resume"
+    name.starts_with("__migfit_") || name == "_Unwind_Resume" || name == UNCHECKED
 }
 
 /// An exception is on its way into code that does not follow it: a library, or a function that was joined later.
