@@ -263,7 +263,10 @@ fn extraction(name: &str) -> Option<Effect> {
         | "_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_" => {
             plain("bw-", Returns::Into(0))
         }
-        _ if name.starts_with("_ZNSi6ignoreE") || name.starts_with("_ZNSi5seekgE") => {
+        _ if name.starts_with("_ZNSi6ignoreE")
+            || name.starts_with("_ZNSi5seekgE")
+            || name.starts_with("_ZSt2wsIcSt11char_traitsIcE") =>
+        {
             plain("b-", Returns::Into(0))
         }
         _ if name.starts_with("_ZNSirsER") || name.starts_with("_ZNSi10_M_extractI") => {

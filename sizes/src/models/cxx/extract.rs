@@ -111,6 +111,25 @@ pub fn begin(host: &mut Host<'_>, stream: Value) -> Result<Begun, Halt> {
     }
 }
 
+/// `std::ws`: (stream). The end that it meets is no failure.
+pub fn pass_space(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let stream = arg(args, 0);
+    let ios = match begin(host, stream)? {
+        Begun::Ready(ios) => ios,
+        Begun::Failed | Begun::Unknown(_) => return Ok(stream),
+    };
+    if let Some(reader) = ios.reader(host)? {
+        let before = reader.position();
+        let ended = !skip(reader);
+        let passed = reader.position().saturating_sub(before);
+        host.charge_bytes(passed);
+        if ended {
+            ios.add(host, END);
+        }
+    }
+    Ok(stream)
+}
+
 /// Passes white space. False at the end.
 fn skip(reader: &mut Reader) -> bool {
     while let Some(byte) = reader.peek() {

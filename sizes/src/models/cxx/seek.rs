@@ -1,6 +1,6 @@
 //! Unformatted input: single characters, blocks, lines into arrays, positions. The count of what was read lies at 8.
 
-use super::extract::{Begun, begin};
+use super::extract::{Begun, begin, pass_space};
 use super::ios::{END, FAIL, Ios};
 use super::text::at;
 use crate::machine::host::{Halt, Host};
@@ -19,6 +19,10 @@ pub const MODELS: Family = &[
         let end = Value::known(b'\n'.into());
         line(host, &[arg(args, 0), arg(args, 1), arg(args, 2), end])
     }),
+    (
+        "_ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_",
+        pass_space,
+    ),
     ("_ZNSi6ignoreEli", ignore),
     ("_ZNSi6ignoreEl", |host, args| {
         ignore(host, &[arg(args, 0), arg(args, 1), Value::int(NONE)])
