@@ -245,6 +245,7 @@ proptest! {
         let both = [a, b, c, d];
         prop_assert_eq!(call("add128", &both), halves(x.wrapping_add(y)));
         prop_assert_eq!(call("sub128", &both), halves(x.wrapping_sub(y)));
+        prop_assert_eq!(call("mul128", &both), halves(x.wrapping_mul(y)));
         let (bits, whole) = (x.cast_unsigned(), [a, b]);
         let near = (x << 5) ^ (x >> 7) ^ (bits >> 9).cast_signed();
         prop_assert_eq!(call("near128", &whole), halves(near));

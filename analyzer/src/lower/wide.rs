@@ -1,5 +1,5 @@
-//! 128-bit integers: two registers of 64 bits, the low half first. What is spelt out here are sums, bits, shifts by
-//! constants, comparisons and conversions, as index arithmetic needs them; other operations stay without form.
+//! 128-bit integers: two registers of 64 bits, the low half first. What is spelt out here are sums, products, bits, shifts
+//! by constants, comparisons and conversions, as index arithmetic and random numbers need them; other operations stay without form.
 
 use super::arithmetic::operands;
 use super::function::Body;
@@ -40,8 +40,8 @@ pub(super) fn lower<'m>(
     instruction: Instruction<'m>,
 ) -> Option<Result<(), String>> {
     use LLVMOpcode::{
-        LLVMAShr, LLVMAdd, LLVMAnd, LLVMFreeze, LLVMICmp, LLVMLShr, LLVMOr, LLVMSExt, LLVMSelect,
-        LLVMShl, LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
+        LLVMAShr, LLVMAdd, LLVMAnd, LLVMFreeze, LLVMICmp, LLVMLShr, LLVMMul, LLVMOr, LLVMSExt,
+        LLVMSelect, LLVMShl, LLVMSub, LLVMTrunc, LLVMXor, LLVMZExt,
     };
     Some(match instruction.opcode() {
         LLVMSExt => extended(body, instruction, true),
@@ -52,6 +52,7 @@ pub(super) fn lower<'m>(
         LLVMFreeze => pair(body, instruction, 0).and_then(|halves| give(body, instruction, halves)),
         LLVMAdd => sum(body, instruction, BinaryOp::Add),
         LLVMSub => sum(body, instruction, BinaryOp::Sub),
+        LLVMMul => product(body, instruction),
         LLVMAnd => each(body, instruction, BinaryOp::And),
         LLVMOr => each(body, instruction, BinaryOp::Or),
         LLVMXor => each(body, instruction, BinaryOp::Xor),
@@ -197,6 +198,44 @@ fn sum<'m>(
     let high = binary(body, op, a[1], b[1]);
     let high = binary(body, op, high, carry);
     give(body, instruction, [low, high])
+}
+
+/// The low halves make a whole product; of the others only what lies below its end counts.
+fn product<'m>(body: &mut Body<'_, 'm>, instruction: Instruction<'m>) -> Result<(), String> {
+    let (a, b) = (pair(body, instruction, 0)?, pair(body, instruction, 1)?);
+    let low = binary(body, BinaryOp::Mul, a[0], b[0]);
+    let carried = high_product(body, a[0], b[0]);
+    let crossed = [(a[0], b[1]), (a[1], b[0])];
+    let high = crossed.into_iter().fold(carried, |sum, (a, b)| {
+        let part = binary(body, BinaryOp::Mul, a, b);
+        binary(body, BinaryOp::Add, sum, part)
+    });
+    give(body, instruction, [low, high])
+}
+
+/// The upper 64 of the 128 bits of a product of two words, by their halves of 32 bits.
+fn high_product(body: &mut Body<'_, '_>, a: Operand, b: Operand) -> Operand {
+    const HALF: Operand = Operand::Const(32);
+    const LOW: Operand = Operand::Const(0xffff_ffff);
+    let mut split = |word| {
+        let low = binary(body, BinaryOp::And, word, LOW);
+        (low, binary(body, BinaryOp::LShr, word, HALF))
+    };
+    let ((a_low, a_high), (b_low, b_high)) = (split(a), split(b));
+    let least = binary(body, BinaryOp::Mul, a_low, b_low);
+    let most = binary(body, BinaryOp::Mul, a_high, b_high);
+    let crossed = [(a_low, b_high), (a_high, b_low)];
+    let crossed = crossed.map(|(a, b)| binary(body, BinaryOp::Mul, a, b));
+    let mut middle = binary(body, BinaryOp::LShr, least, HALF);
+    let mut high = most;
+    for part in crossed {
+        let low = binary(body, BinaryOp::And, part, LOW);
+        middle = binary(body, BinaryOp::Add, middle, low);
+        let above = binary(body, BinaryOp::LShr, part, HALF);
+        high = binary(body, BinaryOp::Add, high, above);
+    }
+    let carried = binary(body, BinaryOp::LShr, middle, HALF);
+    binary(body, BinaryOp::Add, high, carried)
 }
 
 fn each<'m>(
