@@ -93,21 +93,26 @@ pub fn object(fixture: &Fixture) -> PathBuf {
 pub fn program(fixture: &Fixture) -> PathBuf {
     // Machine code of the fixture's own choice decides registers, and what a library's code is tuned for.
     let own_code = fixture.flags.iter().any(|flag| flag == "-gencode");
-    made(fixture, "program", if own_code { "own code" } else { "" }, |new| {
-        let mut nvcc = tool("nvcc".into());
-        nvcc.args(["-w", "-cudart", "shared"]);
-        if !own_code {
-            nvcc.args(["-gencode", "arch=compute_80,code=compute_80"]);
-        }
-        nvcc.args(&fixture.flags).args(&fixture.sources);
-        nvcc.args(&fixture.outside);
-        nvcc.args([
-            "-Xlinker",
-            "--unresolved-symbols=ignore-in-shared-libs",
-            "-L",
-        ]);
-        nvcc.arg(logger::folder()).args(&fixture.libs);
-        nvcc.arg("-o").arg(new);
-        process::output(&mut nvcc).expect_success();
-    })
+    made(
+        fixture,
+        "program",
+        if own_code { "own code" } else { "" },
+        |new| {
+            let mut nvcc = tool("nvcc".into());
+            nvcc.args(["-w", "-cudart", "shared"]);
+            if !own_code {
+                nvcc.args(["-gencode", "arch=compute_80,code=compute_80"]);
+            }
+            nvcc.args(&fixture.flags).args(&fixture.sources);
+            nvcc.args(&fixture.outside);
+            nvcc.args([
+                "-Xlinker",
+                "--unresolved-symbols=ignore-in-shared-libs",
+                "-L",
+            ]);
+            nvcc.arg(logger::folder()).args(&fixture.libs);
+            nvcc.arg("-o").arg(new);
+            process::output(&mut nvcc).expect_success();
+        },
+    )
 }
