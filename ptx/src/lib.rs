@@ -4,9 +4,11 @@
 pub mod container;
 pub mod cubin;
 mod declared;
+pub mod flow;
 pub mod images;
 pub mod link;
 pub mod outline;
 pub mod pressure;
 pub mod source;
+pub mod text;
 mod words;

@@ -26,21 +26,40 @@ pub enum LinkError {
 pub fn link(files: Vec<Outline>) -> Result<Outline, LinkError> {
     let mut whole = Outline::default();
     let mut needed = Vec::new();
+    let (mut kernels, mut variables, mut functions) = (Files::new(), Files::new(), Files::new());
     for (file, outline) in files.into_iter().enumerate() {
         for (name, kernel) in outline.kernels {
             let linkage = kernel.linkage;
-            add(&mut whole.kernels, name, kernel, linkage, file)?;
+            add(
+                (&mut whole.kernels, &mut kernels),
+                name,
+                kernel,
+                linkage,
+                file,
+            )?;
         }
         for (name, variable) in outline.variables {
             match variable.linkage {
                 Linkage::Extern => needed.push(name),
-                linkage => add(&mut whole.variables, name, variable, linkage, file)?,
+                linkage => add(
+                    (&mut whole.variables, &mut variables),
+                    name,
+                    variable,
+                    linkage,
+                    file,
+                )?,
             }
         }
         for (name, linkage) in outline.functions {
             match linkage {
                 Linkage::Extern => needed.push(name),
-                linkage => add(&mut whole.functions, name, linkage, linkage, file)?,
+                linkage => add(
+                    (&mut whole.functions, &mut functions),
+                    name,
+                    linkage,
+                    linkage,
+                    file,
+                )?,
             }
         }
         whole.target = whole.target.max(outline.target);
@@ -59,10 +78,18 @@ fn is_the_systems(name: &str) -> bool {
     of_driver.contains(&name) || name.starts_with("cuda") || name.starts_with("__cuda")
 }
 
-/// Adds a definition. A file's own second thing of a name that the whole has keeps apart from it: nobody can ask for
-/// it by name, and `@` is in no name of PTX.
+/// The name that a file's own second thing of a name has in the whole: nobody can ask for it by a name of PTX.
+#[must_use]
+pub fn apart(name: &str, file: usize) -> String {
+    format!("{name}@{file}")
+}
+
+/// The file that each name's definition is from.
+type Files = BTreeMap<String, usize>;
+
+/// Adds a definition. A file's own second thing of a name that the whole has keeps apart from it.
 fn add<T>(
-    known: &mut BTreeMap<String, T>,
+    (known, files): (&mut BTreeMap<String, T>, &mut Files),
     name: String,
     thing: T,
     linkage: Linkage,
@@ -71,20 +98,26 @@ fn add<T>(
 where
     T: Linked,
 {
-    let apart = |name: &str| format!("{name}@{file}");
     match known.entry(name) {
-        Entry::Vacant(room) => drop(room.insert(thing)),
+        Entry::Vacant(room) => {
+            files.insert(room.key().clone(), file);
+            room.insert(thing);
+        }
         Entry::Occupied(there) => {
             let (name, before) = (there.key().clone(), there.get().linkage());
             match (before, linkage) {
-                (_, Linkage::Own) => drop(known.insert(apart(&name), thing)),
+                (_, Linkage::Own) => drop(known.insert(apart(&name, file), thing)),
                 (Linkage::Own, _) => {
+                    let owner = files.insert(name.clone(), file).unwrap_or(file);
                     if let Some(own) = known.insert(name.clone(), thing) {
-                        known.insert(apart(&name), own);
+                        known.insert(apart(&name, owner), own);
                     }
                 }
                 (Linkage::Visible, Linkage::Visible) => return Err(LinkError::Twice(name)),
-                (_, Linkage::Visible) => drop(known.insert(name, thing)),
+                (_, Linkage::Visible) => {
+                    files.insert(name.clone(), file);
+                    known.insert(name, thing);
+                }
                 _ => {}
             }
         }
@@ -162,6 +195,15 @@ mod tests {
             own.sort_unstable();
             assert_eq!((own.as_slice(), whole.target), (&[3, 5][..], Some(80)));
         }
+    }
+
+    #[test]
+    fn a_file_s_own_thing_that_gives_way_keeps_its_file_s_number() {
+        let own = ".version 8.0\n.target sm_80\n.global .b32 table = 1;";
+        let whole = linked(&[own, OWNER, ".global .b32 table = 2;"]).unwrap();
+        let first = |name: &str| whole.variables[name].initial.clone().unwrap()[0];
+        let names = [apart("table", 0), "table".to_owned(), apart("table", 2)];
+        assert_eq!(names.map(|name| first(&name)), [1, 7, 2]);
     }
 
     #[test]

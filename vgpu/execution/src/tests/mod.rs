@@ -1,0 +1,6 @@
+//! Kernels as PTX texts, run on small grids.
+
+mod block;
+mod faults;
+mod instructions;
+mod lab;
