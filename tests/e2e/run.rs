@@ -89,20 +89,11 @@ fn no_figure_is_claimed(report: &Report) {
     );
     assert_eq!((batch.energy_j, batch.sequential_energy_j), (None, None));
     assert_eq!((batch.time_source, batch.energy_source), (None, None));
-    let note = report
-        .notes
-        .iter()
-        .find(|note| note.contains("kernels not executed"));
-    let counted: u64 = report
-        .jobs
-        .iter()
-        .flat_map(|job| &job.launches)
-        .map(|one| one.count)
-        .sum();
-    let note = note.expect("the report says that kernels were not executed");
+    let mut notes = report.notes.iter();
     assert!(
-        note.contains(&format!("{counted} launches")),
-        "{note}; seen: {counted}"
+        notes.any(|note| note.contains("kernels ran on the CPU")),
+        "{:?}",
+        report.notes
     );
 }
 
@@ -137,7 +128,7 @@ fn the_table_and_the_json_on_standard_output_tell_the_same() {
         "2 jobs: 2 completed, 0 failed",
         "256.00 KiB",
         "above 1 is better",
-        "kernels not executed",
+        "kernels ran on the CPU",
     ] {
         assert!(table.stdout.contains(part), "no '{part}' in {table}");
     }

@@ -1,4 +1,4 @@
-//! The last ten lines: what a newcomer should take home, read off the report.
+//! The last eleven lines: what a newcomer should take home, read off the report.
 
 use crate::error::{ChoreError, file};
 use crate::paths;
@@ -25,6 +25,7 @@ struct Job {
     observed_peak_bytes: Option<u64>,
     mig_profile: Option<String>,
     launches: Vec<Launches>,
+    verified: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -32,7 +33,7 @@ struct Launches {
     count: u64,
 }
 
-/// Prints the ten lines.
+/// Prints them.
 pub fn print(report: &Path, elapsed: Duration) -> Result<(), ChoreError> {
     let text = std::fs::read_to_string(report).map_err(file("read", report))?;
     let parsed: Report = serde_json::from_str(&text).map_err(|error| ChoreError::Unexpected {
@@ -49,6 +50,7 @@ fn lines(report: &Report, path: &Path, elapsed: Duration) -> Vec<String> {
     let equal = jobs.iter().filter(|job| {
         job.predicted_bytes.is_some() && job.predicted_bytes == job.observed_peak_bytes
     });
+    let verified = jobs.iter().filter(|job| job.verified == Some(true));
     let launches: u64 = jobs
         .iter()
         .flat_map(|job| &job.launches)
@@ -71,7 +73,12 @@ fn lines(report: &Report, path: &Path, elapsed: Duration) -> Vec<String> {
         ),
         format!("Slices used: {}.", slices(jobs)),
         format!("The preloaded runtime saw {launches} kernel launches."),
-        "The virtual GPU counted those launches but did not execute the kernels yet,".to_owned(),
+        format!(
+            "{} of {} checked their results against the same work on the CPU: verified.",
+            verified.count(),
+            batch.jobs
+        ),
+        "The virtual GPU ran the kernels on the CPU, which tells nothing of their time,".to_owned(),
         "so no throughput or energy is claimed: those fields are null in the report.".to_owned(),
         format!("The whole report: {}", path.display()),
         format!(
@@ -104,11 +111,12 @@ mod tests {
             observed_peak_bytes: observed,
             mig_profile: Some("1g.5gb".into()),
             launches: Vec::new(),
+            verified: observed.map(|_| true),
         }
     }
 
     #[test]
-    fn there_are_ten_lines_and_an_unknown_need_is_no_hit() {
+    fn there_are_eleven_lines_and_an_unknown_need_is_no_hit() {
         let jobs = vec![
             job(Some(5), Some(5)),
             job(None, None),
@@ -122,7 +130,8 @@ mod tests {
             jobs,
         };
         let lines = lines(&report, Path::new("report.json"), Duration::from_secs(1));
-        assert_eq!(lines.len(), 10);
+        assert_eq!(lines.len(), 11);
+        assert!(lines[6].starts_with("2 of 3 checked"));
         assert!(lines[3].starts_with("1 of 3"));
         assert_eq!(lines[4], "Slices used: 3 x 1g.5gb.");
     }
