@@ -5,8 +5,8 @@ use crate::link::LinkError;
 use crate::text::ast::{
     Function, Instruction, Item, Linking, Module, Operand, Statement, Variable,
 };
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A function with more instructions than this is called, if it can be; a smaller one stands in place of its calls.
 const SMALL: usize = 200;
@@ -19,7 +19,8 @@ pub struct Program {
     variables: HashMap<String, (usize, usize)>,
     /// Definitions that are a module's own.
     own: HashMap<(usize, String), usize>,
-    inlined: RefCell<HashMap<(usize, String), Inlining>>,
+    /// Of every function that is defined; filled when the whole is made.
+    inlined: Mutex<HashMap<(usize, String), Inlining>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Program {
             functions: HashMap::new(),
             variables: HashMap::new(),
             own: HashMap::new(),
-            inlined: RefCell::default(),
+            inlined: Mutex::default(),
         };
         for (file, module) in modules.iter().enumerate() {
             for (nth, item) in module.items.iter().enumerate() {
@@ -50,7 +51,16 @@ impl Program {
             }
         }
         program.modules = modules;
+        for (file, module) in program.modules.iter().enumerate() {
+            for function in module.functions().filter(|one| one.body.is_some()) {
+                program.inlining(file, function);
+            }
+        }
         Ok(program)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<(usize, String), Inlining>> {
+        self.inlined.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(
@@ -160,15 +170,13 @@ impl Program {
 
     fn inlining(&self, file: usize, function: &Function) -> Inlining {
         let key = (file, function.name.clone());
-        if let Some(known) = self.inlined.borrow().get(&key) {
+        if let Some(known) = self.known().get(&key) {
             return match known {
                 Inlining::Open => Inlining::Never,
                 known => *known,
             };
         }
-        self.inlined
-            .borrow_mut()
-            .insert(key.clone(), Inlining::Open);
+        self.known().insert(key.clone(), Inlining::Open);
         let mut look = Look {
             program: self,
             file,
@@ -187,7 +195,7 @@ impl Program {
             } => Inlining::May,
             _ => Inlining::Never,
         };
-        self.inlined.borrow_mut().insert(key, found);
+        self.known().insert(key, found);
         found
     }
 }
@@ -241,7 +249,7 @@ impl Look<'_> {
                 Inlining::Must => self.must = true,
                 Inlining::Never => {
                     let key = (file, callee.name.clone());
-                    let open = self.program.inlined.borrow().get(&key) == Some(&Inlining::Open);
+                    let open = self.program.known().get(&key) == Some(&Inlining::Open);
                     self.recursive |= open;
                 }
                 _ => {}

@@ -6,12 +6,20 @@ use crate::status::{Outcome, Status};
 
 /// Values of a kernel's arguments.
 pub struct Arguments {
-    _values: Vec<Box<[u8]>>,
+    values: Vec<Box<[u8]>>,
     /// Addresses of the values, as a launch hands them in.
     list: Box<[usize]>,
 }
 
 impl Arguments {
+    /// Of a launch that is only counted.
+    pub fn none() -> Arguments {
+        Arguments {
+            values: Vec::new(),
+            list: Box::default(),
+        }
+    }
+
     /// Copies what the caller hands in.
     pub fn copied(kernel: &Kernel, given: Given) -> Outcome<Arguments> {
         let parameters = &kernel.outline.parameters;
@@ -44,8 +52,30 @@ impl Arguments {
             .map(|value| value.as_ptr().expose_provenance());
         Ok(Arguments {
             list: list.collect(),
-            _values: values,
+            values,
         })
+    }
+
+    /// The values where a kernel's code looks for them: at these offsets, of these sizes.
+    pub fn laid_out(&self, places: &[(u64, u64)]) -> Vec<u8> {
+        let end = places
+            .iter()
+            .map(|(start, bytes)| start.saturating_add(*bytes))
+            .max();
+        let mut all = vec![0; usize::try_from(end.unwrap_or(0)).unwrap_or(0)];
+        for ((start, bytes), value) in places.iter().zip(&self.values) {
+            let (start, bytes) = (usize::try_from(*start), usize::try_from(*bytes));
+            let (Ok(start), Ok(bytes)) = (start, bytes) else {
+                continue;
+            };
+            let room = all
+                .get_mut(start..)
+                .and_then(|rest| rest.get_mut(..bytes.min(value.len())));
+            if let Some(room) = room {
+                room.copy_from_slice(&value[..room.len()]);
+            }
+        }
+        all
     }
 
     /// Address of the list of addresses; 0 where the kernel has no parameters.

@@ -23,11 +23,27 @@ pub struct CudaContext {
     pub limits: Mutex<BTreeMap<u32, usize>>,
     /// Preferred split of L1 cache and shared memory.
     pub cache_config: AtomicU32,
+    /// The failure of a kernel, which every later call in the context tells; 0: none.
+    failure: AtomicU32,
 }
 
 impl Object for CudaContext {
     fn handle(&self) -> usize {
         self.handle
+    }
+}
+
+impl CudaContext {
+    /// A kernel failed: from now on the context is of no use.
+    pub fn poison(&self, status: Status) {
+        self.failure.store(status.0, Ordering::Relaxed);
+    }
+
+    fn require_sound(&self) -> Outcome {
+        match self.failure.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            failure => Err(Status(failure)),
+        }
     }
 }
 
@@ -62,6 +78,7 @@ pub fn create(driver: &Driver, flags: u32) -> Outcome<Arc<CudaContext>> {
         id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
         limits: Mutex::new(BTreeMap::new()),
         cache_config: AtomicU32::new(0),
+        failure: AtomicU32::new(0),
     });
     CONTEXTS.insert(Arc::clone(&context));
     Ok(context)
@@ -110,9 +127,12 @@ pub fn current() -> Outcome<Arc<CudaContext>> {
     driver()?;
     match current_handle() {
         0 => Err(Status::INVALID_CONTEXT),
-        handle => CONTEXTS
-            .get(handle)
-            .map_err(|_| Status::CONTEXT_IS_DESTROYED),
+        handle => {
+            let context = CONTEXTS.get(handle);
+            let context = context.map_err(|_| Status::CONTEXT_IS_DESTROYED)?;
+            context.require_sound()?;
+            Ok(context)
+        }
     }
 }
 

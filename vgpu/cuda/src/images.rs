@@ -3,6 +3,7 @@
 
 use crate::contexts::CudaContext;
 use crate::driver::driver;
+use crate::execution::{Code, Made};
 use crate::handed_in;
 use crate::handles::{Handles, Object, next_handle};
 use crate::log;
@@ -20,7 +21,10 @@ use std::sync::{Arc, Weak};
 pub struct Image {
     handle: usize,
     kernels: BTreeMap<String, Arc<Kernel>>,
-    variables: Variables,
+    /// Its variables.
+    pub variables: Variables,
+    /// Its PTX.
+    pub code: Code,
 }
 
 /// A kernel.
@@ -38,6 +42,8 @@ pub struct Kernel {
     pub large_clusters: AtomicBool,
     /// Launches that were accepted.
     pub launches: AtomicU64,
+    /// Its machine code.
+    pub made: Made,
     image: Weak<Image>,
 }
 
@@ -61,6 +67,7 @@ pub fn load(image: *const u8) -> Outcome<usize> {
             .filter_map(|(name, outline)| kernel(name, outline, image))
             .collect(),
         variables: Variables::new(outline.variables),
+        code: Code::new(texts),
     });
     for kernel in image.kernels.values() {
         KERNELS.insert(Arc::clone(kernel));
@@ -147,20 +154,24 @@ impl Image {
 
     /// Loads the code into a context: its variables take device memory there from now on.
     pub fn load_into(&self, context: &CudaContext) -> Outcome {
-        self.variables.place(context)
+        self.variables.place(context, &self.code)
     }
 
     /// Address and size of a variable in a context, into which the code is loaded.
     pub fn variable(&self, context: &CudaContext, name: &str) -> Outcome<(u64, usize)> {
-        self.variables.find(context, name)
+        self.variables.find(context, name, &self.code)
     }
 }
 
 impl Kernel {
     /// Loads the device code that it is from into a context.
     pub fn load_into(&self, context: &CudaContext) -> Outcome {
-        let image = self.image.upgrade().ok_or(Status::INVALID_HANDLE)?;
-        image.load_into(context)
+        self.code()?.load_into(context)
+    }
+
+    /// The device code that it is from.
+    pub fn code(&self) -> Outcome<Arc<Image>> {
+        self.image.upgrade().ok_or(Status::INVALID_HANDLE)
     }
 
     /// Handle of the device code that it is from.
@@ -196,6 +207,7 @@ fn kernel(
         carveout: AtomicI32::new(-1),
         large_clusters: AtomicBool::new(false),
         launches: AtomicU64::new(0),
+        made: Made::new(),
         image: Weak::clone(image),
     };
     Some((name, Arc::new(kernel)))

@@ -1,9 +1,10 @@
-//! Launches: what a real driver would refuse is refused, the rest is accepted and counted. Kernels are not run yet.
+//! Launches: what a real driver would refuse is refused, the rest is accepted, counted and run.
 
 use crate::arguments::Arguments;
 use crate::capture;
 use crate::contexts;
 use crate::driver::driver;
+use crate::execution;
 use crate::images::{self, Kernel};
 use crate::limits;
 use crate::occupancy;
@@ -113,7 +114,7 @@ impl KernelNode {
     /// Launches it.
     pub fn perform(&self) -> Outcome {
         let kernel = images::kernel_of(self.kernel)?;
-        accept(&kernel, &self.launch)
+        accept(&kernel, &self.launch, &self.arguments)
     }
 }
 
@@ -131,18 +132,22 @@ pub fn launch(kernel: usize, launch: &Launch, given: Given) -> Outcome {
         return Err(Status::INVALID_VALUE);
     }
     stream.settle();
-    accept(&found, launch)
+    let arguments = match execution::executes() {
+        true => Arguments::copied(&found, given)?,
+        false => Arguments::none(),
+    };
+    accept(&found, launch, &arguments)
 }
 
-/// Counts a launch whose shape was checked.
-fn accept(kernel: &Kernel, launch: &Launch) -> Outcome {
+/// Counts and runs a launch whose shape was checked.
+fn accept(kernel: &Kernel, launch: &Launch, arguments: &Arguments) -> Outcome {
     let context = contexts::current()?;
     if launch.cooperative {
         require_resident(kernel, launch)?;
     }
     kernel.load_into(&context)?;
     kernel.launches.fetch_add(1, Ordering::Relaxed);
-    Ok(())
+    execution::run(driver()?, &context, kernel, launch, arguments)
 }
 
 fn require_shape(kernel: &Kernel, launch: &Launch) -> Outcome {

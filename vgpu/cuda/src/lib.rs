@@ -1,5 +1,5 @@
-//! `libcuda.so.1` of the virtual GPU: the CUDA driver's C interface over `migfit-vgpu-device`. Kernels are checked
-//! and counted, not run yet. Everything that is not done here says so: CUDA_ERROR_NOT_SUPPORTED, and its name in a log.
+//! `libcuda.so.1` of the virtual GPU: the CUDA driver's C interface over `migfit-vgpu-device`. Kernels run
+//! on the CPU. Everything that is not done here says so: CUDA_ERROR_NOT_SUPPORTED, and its name in a log.
 
 #[macro_use]
 mod border;
@@ -10,6 +10,7 @@ mod capture;
 mod contexts;
 mod copying;
 mod driver;
+mod execution;
 mod exports;
 #[doc(hidden)]
 mod graphs;
@@ -19,6 +20,7 @@ mod hints;
 mod host_calls;
 mod host_memory;
 mod images;
+mod initial;
 mod launching;
 mod limits;
 mod log;

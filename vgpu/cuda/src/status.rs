@@ -30,6 +30,12 @@ impl Status {
     pub const NOT_READY: Status = Status(600);
     pub const PEER_ACCESS_NOT_ENABLED: Status = Status(705);
     pub const NOT_PERMITTED: Status = Status(800);
+    pub const ILLEGAL_ADDRESS: Status = Status(700);
+    pub const LAUNCH_TIMEOUT: Status = Status(702);
+    pub const ASSERT: Status = Status(710);
+    pub const HARDWARE_STACK_ERROR: Status = Status(714);
+    pub const ILLEGAL_INSTRUCTION: Status = Status(715);
+    pub const LAUNCH_FAILED: Status = Status(719);
     pub const STREAM_CAPTURE_UNSUPPORTED: Status = Status(900);
     pub const STREAM_CAPTURE_INVALIDATED: Status = Status(901);
     pub const STREAM_CAPTURE_MERGE: Status = Status(902);

@@ -2,11 +2,14 @@
 //! granules for them, as on a GPU, whether or not a kernel uses them. It must not know when code is loaded.
 
 use crate::contexts::{self, CudaContext};
-use crate::log;
+use crate::execution::Code;
+use crate::initial::addresses;
 use crate::status::{Outcome, Status};
+use migfit_ptx::link;
 use migfit_ptx::outline::Variable;
 use migfit_schema::units::Bytes;
 use migfit_vgpu_device::memory::GRANULE;
+use migfit_vgpu_execution::Symbols;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -39,18 +42,23 @@ impl Variables {
     }
 
     /// Gives them memory in a context, with their first values, unless they have it.
-    pub fn place(&self, context: &CudaContext) -> Outcome {
-        self.block(context).map(drop)
+    pub fn place(&self, context: &CudaContext, code: &Code) -> Outcome {
+        self.block(context, code).map(drop)
+    }
+
+    /// Their block in a context, where they have been given memory; 0 where there are none.
+    pub fn block_in(&self, context: &CudaContext) -> Outcome<u64> {
+        if self.bytes == 0 {
+            return Ok(0);
+        }
+        let block = self.placed().get(&context.id).copied();
+        block.ok_or(Status::INVALID_HANDLE)
     }
 
     /// Address and size of one of them in a context.
-    pub fn find(&self, context: &CudaContext, name: &str) -> Outcome<(u64, usize)> {
+    pub fn find(&self, context: &CudaContext, name: &str, code: &Code) -> Outcome<(u64, usize)> {
         let (variable, offset) = self.declared.get(name).ok_or(Status::NOT_FOUND)?;
-        if variable.initial.is_none() {
-            log::unsupported(&format!("initial value of {name}"));
-            return Err(Status::NOT_SUPPORTED);
-        }
-        Ok((self.block(context)? + offset, variable.bytes))
+        Ok((self.block(context, code)? + offset, variable.bytes))
     }
 
     /// Whether a block of theirs begins at this address: the program did not allocate it, so it cannot free it.
@@ -88,7 +96,7 @@ impl Variables {
     }
 
     /// The block in a context; 0 where there are no variables.
-    fn block(&self, context: &CudaContext) -> Outcome<u64> {
+    fn block(&self, context: &CudaContext, code: &Code) -> Outcome<u64> {
         if self.bytes == 0 {
             return Ok(0);
         }
@@ -99,7 +107,20 @@ impl Variables {
         let block = context.memory.allocate(Bytes(self.bytes))?;
         placed.insert(context.id, block);
         for (variable, offset) in self.declared.values() {
-            set(block + offset, variable);
+            let initial = variable.initial.as_deref().unwrap_or_default();
+            set(
+                block + offset,
+                initial.get(..variable.bytes).unwrap_or(initial),
+            );
+        }
+        if self
+            .declared
+            .values()
+            .any(|(variable, _)| variable.initial.is_none())
+        {
+            for (offset, bytes) in addresses(code.program()?, self, block) {
+                set(block + offset, &bytes);
+            }
         }
         Ok(block)
     }
@@ -110,15 +131,21 @@ impl Variables {
 }
 
 /// Writes a variable's first bytes. The rest is zero already: whole granules are new pages.
-fn set(address: u64, variable: &Variable) {
+fn set(address: u64, initial: &[u8]) {
     let Ok(address) = usize::try_from(address) else {
         return;
     };
-    let initial = variable.initial.as_deref().unwrap_or_default();
-    let initial = initial.get(..variable.bytes).unwrap_or(initial);
     let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
     // SAFETY: the heap just gave out the block, and the variable lies within it.
     unsafe { std::ptr::copy_nonoverlapping(initial.as_ptr(), start, initial.len()) };
+}
+
+impl Symbols for Variables {
+    fn offset(&self, file: usize, name: &str) -> Option<u64> {
+        let own = self.declared.get(&link::apart(name, file));
+        let found = own.or_else(|| self.declared.get(name));
+        found.map(|(_, offset)| *offset)
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! is an error that names the variable. Knows no state file.
 
 use crate::state::StateError;
+use std::sync::OnceLock;
 
 /// The longest name of a board: what NVML has room for, without the NUL.
 pub const LONGEST_BOARD: usize = 95;
@@ -82,7 +83,44 @@ impl Settings {
             swapped: parsed("MIGFIT_VGPU_HALVES", swapped)?,
             delay: parsed("MIGFIT_VGPU_DELAY", delay)?,
         })
+        .and_then(|settings| kernels().and(workers()).map(|_| settings))
     }
+}
+
+/// What a launch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernels {
+    /// The kernel runs.
+    Run,
+    /// The launch is checked and counted.
+    Count,
+}
+
+/// What launches do: `MIGFIT_VGPU_KERNELS`.
+///
+/// # Errors
+/// `Setting` for a value that is none.
+pub fn kernels() -> Result<Kernels, StateError> {
+    static FOUND: OnceLock<Kernels> = OnceLock::new();
+    if let Some(kernels) = FOUND.get() {
+        return Ok(*kernels);
+    }
+    let kernels = parsed("MIGFIT_VGPU_KERNELS", kernels_of)?.unwrap_or(Kernels::Run);
+    Ok(*FOUND.get_or_init(|| kernels))
+}
+
+/// Blocks that run at a time: `MIGFIT_VGPU_WORKERS`, or one for each core.
+///
+/// # Errors
+/// `Setting` for a value that is none.
+pub fn workers() -> Result<usize, StateError> {
+    static FOUND: OnceLock<usize> = OnceLock::new();
+    if let Some(workers) = FOUND.get() {
+        return Ok(*workers);
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = parsed("MIGFIT_VGPU_WORKERS", workers_of)?.unwrap_or_else(cores);
+    Ok(*FOUND.get_or_init(|| workers))
 }
 
 /// An environment variable that is set and not empty.
@@ -135,6 +173,19 @@ fn delay(value: &str) -> Result<u64, String> {
     count.ok_or_else(|| format!("it is a number of attempts from 0 to {LONGEST_DELAY}"))
 }
 
+fn kernels_of(value: &str) -> Result<Kernels, String> {
+    match value {
+        "run" => Ok(Kernels::Run),
+        "count" => Ok(Kernels::Count),
+        _ => Err("they are run or count".to_owned()),
+    }
+}
+
+fn workers_of(value: &str) -> Result<usize, String> {
+    let count = value.parse().ok().filter(|count| (1..=256).contains(count));
+    count.ok_or_else(|| "it is a number of blocks from 1 to 256".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +203,10 @@ mod tests {
         );
         assert!(swapped("1").is_err());
         assert_eq!((delay("0"), delay("12")), (Ok(0), Ok(12)));
+        assert_eq!(kernels_of("count"), Ok(Kernels::Count));
+        assert!(kernels_of("no").is_err());
+        assert_eq!(workers_of("2"), Ok(2));
+        assert!(workers_of("0").is_err());
         for none in ["-1", "1s", "", "1000001"] {
             assert!(delay(none).is_err(), "{none}");
         }

@@ -89,8 +89,8 @@ fn look_up(
     Ok(outcome)
 }
 
-/// Tells migfit's runtime library whether launches really run here: not yet.
+/// Tells migfit's runtime library whether launches really run here.
 #[unsafe(no_mangle)]
 pub extern "C" fn migfit_vgpu_executes_kernels() -> i32 {
-    0
+    crate::execution::executes().into()
 }

@@ -143,6 +143,13 @@ fn a_warp_that_trusts_in_lockstep_is_not_let_down() {
 }
 
 #[test]
+fn an_address_in_shared_memory_wraps_at_32_bits() {
+    let body = ".shared .align 4 .b8 tile[64]; mov.u32 %r5, tile; add.s32 %r5, %r5, -32; st.shared.u32 [%r5+36], 7;
+        mov.u32 %r6, tile; ld.shared.u32 %r7, [%r6+4]; st.global.u32 [%rd3], %r7;";
+    assert_eq!(run::<u32>(&kernel(body), [1; 3], [1; 3], 1, &[]), [7]);
+}
+
+#[test]
 fn dynamic_shared_memory_lies_behind_the_static() {
     let text = format!(
         ".extern .shared .align 16 .b8 rest[]; .entry k(.param .u64 out) {{ {REGISTERS} {INDEX}

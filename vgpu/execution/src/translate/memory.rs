@@ -143,10 +143,16 @@ impl Translation<'_, '_, '_> {
                     Arg::RegOffset(_, offset) => *offset,
                     _ => 0,
                 };
-                // Addresses in shared memory have 32 bits.
-                let ty = if shared { Type::U32 } else { Type::U64 };
-                let value = self.read(&Arg::Reg(*reg), ty)?;
-                Ok((self.fit(value, types::I64, false), offset))
+                if !shared {
+                    return Ok((self.read(&Arg::Reg(*reg), Type::U64)?, offset));
+                }
+                // Addresses in shared memory have 32 bits, and wrap there: a register may be below zero.
+                let value = self.read(&Arg::Reg(*reg), Type::U32)?;
+                let value = match offset {
+                    0 => value,
+                    offset => self.build.ins().iadd_imm_s(value, i64::from(offset as i32)),
+                };
+                Ok((self.fit(value, types::I64, false), 0))
             }
             Arg::Symbol(symbol, offset) => {
                 let (base, more) = self.address_of(symbol)?;
