@@ -60,6 +60,10 @@ mod readme;
 
 mod vgpu;
 
+mod kernels;
+
+mod assembler;
+
 mod doctor;
 
 mod gpus;

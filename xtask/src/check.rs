@@ -45,6 +45,13 @@ pub fn run(thorough: bool) -> Result<(), ChoreError> {
     ];
     step("documentation", &docs, "mend the links named above")?;
     if thorough {
+        let all = ["test", "-p", "migfit-tests", "--test", "e2e", "assembler"];
+        step_with(
+            "every CUDA file of ours through NVIDIA's assembler (some minutes)",
+            &all,
+            &[("MIGFIT_ASSEMBLE", "all")],
+            "the file that differs is named above",
+        )?;
         let random = ["test", "-p", "migfit-random", "--", "--nocapture"];
         let programs = [("MIGFIT_RANDOM", RANDOM_PROGRAMS)];
         let name = "random programs (a quarter of an hour on two free cores)";

@@ -49,17 +49,17 @@ impl<'a> Flat<'a> {
     }
 }
 
-struct Flattening<'a> {
-    program: &'a Program,
-    flat: Flat<'a>,
-    scope: Scope<'a>,
+pub(super) struct Flattening<'a> {
+    pub(super) program: &'a Program,
+    pub(super) flat: Flat<'a>,
+    pub(super) scope: Scope<'a>,
     /// Shared variables outside functions that have their place.
     shared: HashMap<(usize, String), usize>,
     /// The module that the statements are of.
-    file: usize,
-    function: &'a str,
+    pub(super) file: usize,
+    pub(super) function: &'a str,
     /// Where `ret` goes in a callee that stands in place of its call.
-    end: Option<Label>,
+    pub(super) end: Option<Label>,
 }
 
 impl<'a> Flattening<'a> {
@@ -71,7 +71,7 @@ impl<'a> Flattening<'a> {
         }
     }
 
-    fn statements(&mut self, statements: &'a [Statement]) -> Result<(), PtxError> {
+    pub(super) fn statements(&mut self, statements: &'a [Statement]) -> Result<(), PtxError> {
         self.scope.open();
         for statement in statements {
             if let Statement::Label(label) = statement {
@@ -142,7 +142,7 @@ impl<'a> Flattening<'a> {
         }
     }
 
-    fn registers(&mut self, ty: Type, count: u32) -> u32 {
+    pub(super) fn registers(&mut self, ty: Type, count: u32) -> u32 {
         const MOST: u32 = 1 << 22;
         let first = u32::try_from(self.flat.registers.len()).unwrap_or(MOST);
         let end = first.saturating_add(count).min(MOST);
@@ -160,12 +160,12 @@ impl<'a> Flattening<'a> {
         self.flat.storage.len() - 1
     }
 
-    fn label(&mut self) -> Label {
+    pub(super) fn label(&mut self) -> Label {
         self.flat.labels.push(usize::MAX);
         Label(u32::try_from(self.flat.labels.len() - 1).unwrap_or(u32::MAX))
     }
 
-    fn place(&mut self, label: Label) {
+    pub(super) fn place(&mut self, label: Label) {
         self.flat.labels[label.0 as usize] = self.flat.steps.len();
     }
 
@@ -194,7 +194,7 @@ impl<'a> Flattening<'a> {
         Ok(())
     }
 
-    fn step(
+    pub(super) fn step(
         &mut self,
         instruction: &Instruction,
         guard: Option<(Reg, bool)>,
@@ -210,94 +210,6 @@ impl<'a> Flattening<'a> {
         });
     }
 
-    /// The callee that stands in place of a call, with results and arguments.
-    fn inlined_call(&self, instruction: &'a Instruction) -> Option<Call<'a>> {
-        let mut operands = instruction.operands.iter();
-        let mut next = operands.next()?;
-        let mut results: &[Operand] = &[];
-        if let Operand::List(list) = next {
-            results = list;
-            next = operands.next()?;
-        }
-        let Operand::Name(name) = next else {
-            return None;
-        };
-        if self.scope.find(name).is_some() {
-            return None;
-        }
-        let (file, callee) = self.program.function(self.file, name)?;
-        let arguments: &[Operand] = match operands.next() {
-            Some(Operand::List(list)) => list,
-            _ => &[],
-        };
-        self.program.is_inlined(file, callee).then_some(Call {
-            file,
-            callee,
-            results,
-            arguments,
-        })
-    }
-
-    fn inline(
-        &mut self,
-        instruction: &'a Instruction,
-        guard: Option<(Reg, bool)>,
-        call: Call<'a>,
-    ) -> Result<(), PtxError> {
-        let over = self.label();
-        if let Some((guard, negated)) = guard {
-            let label = vec![Arg::Label(over)];
-            self.step(instruction, Some((guard, !negated)), Op::Jump, label);
-        }
-        let arguments = self.operands(instruction, call.arguments)?;
-        let results = self.operands(instruction, call.results)?;
-        let outer = std::mem::take(&mut self.scope);
-        let (file, function, end) = (self.file, self.function, self.end);
-        (self.file, self.function, self.end) = (call.file, &call.callee.name, Some(over));
-        self.scope.open();
-        for (parameter, argument) in call.callee.parameters.iter().zip(arguments) {
-            self.bind(instruction, parameter, argument, true);
-        }
-        let mut back = Vec::new();
-        for (result, given) in call.callee.returns.iter().zip(results) {
-            if let Some(inner) = self.bind(instruction, result, given.clone(), false) {
-                back.push((given, inner));
-            }
-        }
-        self.statements(call.callee.body.as_deref().unwrap_or_default())?;
-        (self.file, self.function, self.end) = (file, function, end);
-        self.scope = outer;
-        self.place(over);
-        for (given, inner) in back {
-            self.step(instruction, None, Op::Move, vec![given, Arg::Reg(inner)]);
-        }
-        Ok(())
-    }
-
-    /// Makes a callee's parameter or result the caller's argument; a register is a copy.
-    fn bind(
-        &mut self,
-        instruction: &Instruction,
-        variable: &'a Variable,
-        given: Arg,
-        forth: bool,
-    ) -> Option<Reg> {
-        match given {
-            Arg::Symbol(Symbol::Storage(storage), 0) if variable.space != Space::Reg => {
-                self.scope.declare(&variable.name, Entity::Storage(storage));
-                None
-            }
-            given => {
-                let inner = Reg(self.registers(variable.ty, 1));
-                if forth {
-                    self.step(instruction, None, Op::Move, vec![Arg::Reg(inner), given]);
-                }
-                self.scope.declare(&variable.name, Entity::Register(inner));
-                (!forth).then_some(inner)
-            }
-        }
-    }
-
     fn register(&self, instruction: &Instruction, name: &str) -> Result<Reg, PtxError> {
         match self.scope.find(name) {
             Some(Entity::Register(reg)) => Ok(reg),
@@ -308,7 +220,7 @@ impl<'a> Flattening<'a> {
         }
     }
 
-    fn operands(
+    pub(super) fn operands(
         &mut self,
         instruction: &Instruction,
         all: &[Operand],
@@ -391,11 +303,4 @@ impl<'a> Flattening<'a> {
             None => Symbol::Foreign(name.to_owned()),
         }
     }
-}
-
-struct Call<'a> {
-    file: usize,
-    callee: &'a Function,
-    results: &'a [Operand],
-    arguments: &'a [Operand],
 }

@@ -39,7 +39,8 @@ impl CudaContext {
         self.failure.store(status.0, Ordering::Relaxed);
     }
 
-    fn require_sound(&self) -> Outcome {
+    /// Tells the failure of a kernel.
+    pub fn require_sound(&self) -> Outcome {
         match self.failure.load(Ordering::Relaxed) {
             0 => Ok(()),
             failure => Err(Status(failure)),

@@ -77,6 +77,15 @@ pub fn run(
         made.map(Arc::new).map_err(|error| refused(&error))
     });
     let compiled = compiled.as_ref().map_err(|status| *status)?;
+    let several = shape.grid != [1; 3];
+    if shape.cooperative && several && compiled.watches {
+        let name = kernel.name.to_string_lossy();
+        log::explain(&format!(
+            "kernel '{name}': blocks that wait for each other (grid.sync()) are not done by the virtual GPU"
+        ));
+        log::unsupported(&format!("blocks that wait for each other in kernel {name}"));
+        return Err(Status::NOT_SUPPORTED);
+    }
     let parameters = arguments.laid_out(&compiled.parameters);
     let shape = migfit_vgpu_execution::Launch {
         grid: shape.grid,

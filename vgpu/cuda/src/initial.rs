@@ -1,5 +1,6 @@
 //! First values of variables that hold addresses of others: known only when their block has its place.
 
+use migfit_ptx::flow::addresses;
 use migfit_ptx::flow::program::Program;
 use migfit_ptx::text::ast::{Initial, InitialAddress};
 use migfit_ptx::text::types::Space;
@@ -8,6 +9,7 @@ use migfit_vgpu_execution::Symbols;
 /// Bytes of such variables, each with its offset in the block at this address.
 pub fn addresses(program: &Program, symbols: &dyn Symbols, block: u64) -> Vec<(u64, Vec<u8>)> {
     let mut all = Vec::new();
+    let taken = addresses::taken(program);
     for (file, module) in program.modules().iter().enumerate() {
         let variables = module
             .variables()
@@ -21,9 +23,13 @@ pub fn addresses(program: &Program, symbols: &dyn Symbols, block: u64) -> Vec<(u
             };
             let mut bytes = Vec::new();
             let address = |of: &InitialAddress| {
-                let target = symbols.offset(file, &of.symbol);
-                // A function has no address here: calls through one are not done.
-                let target = target.map_or(0, |target| block.wrapping_add(target));
+                let variable = symbols.offset(file, &of.symbol);
+                let function = || {
+                    let (file, function) = program.function(file, &of.symbol)?;
+                    addresses::address(&taken, file, &function.name)
+                };
+                let variable = variable.map(|offset| block.wrapping_add(offset));
+                let target = variable.or_else(function).unwrap_or(0);
                 let value = target.wrapping_add(of.offset.cast_unsigned());
                 of.mask.map_or(value, |mask| {
                     (value & mask) >> mask.trailing_zeros().min(63)

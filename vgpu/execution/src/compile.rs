@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::layout::Layout;
-use crate::translate::function::{Refused, offsets};
+use crate::translate::function::{Refused, Shape, offsets};
 use crate::translate::{Environment, Refusal, device_function, kernel};
 use cranelift_codegen::ir::{self, AbiParam, Signature, UserFuncName, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -11,10 +11,11 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use migfit_ptx::flow::addresses;
 use migfit_ptx::flow::flat::{Arg, Flat, Op};
 use migfit_ptx::flow::program::Program;
 use migfit_ptx::flow::stops;
-use migfit_ptx::text::ast::Function;
+use migfit_ptx::text::ast::{Function, Variable};
 use std::collections::HashMap;
 
 /// Where the variables of a program lie.
@@ -46,6 +47,8 @@ pub struct Compiled {
     pub frame: u64,
     /// How its threads wait for each other.
     pub waiting: Waiting,
+    /// Whether it reads memory that others may write meanwhile: its blocks may wait for each other.
+    pub watches: bool,
     /// Instructions that it was made of.
     pub instructions: usize,
     code: usize,
@@ -111,6 +114,7 @@ pub fn compile(
         shared: layout.dynamic,
         frame: frame.next_multiple_of(16),
         waiting: waiting(&flat),
+        watches: watches(&flat),
         instructions: flat.steps.len(),
         code: 0,
         module: None,
@@ -141,6 +145,19 @@ fn waiting(flat: &Flat) -> Waiting {
         }
     }
     waiting
+}
+
+/// Whether a function has loads that see what other blocks write.
+fn watches(flat: &Flat) -> bool {
+    let words = ["acquire", "relaxed", "volatile"];
+    flat.steps.iter().any(|step| match step.op {
+        Op::Given(instruction) => {
+            instruction.opcode == "ld"
+                && !instruction.has("shared")
+                && words.iter().any(|word| instruction.has(word))
+        }
+        _ => false,
+    })
 }
 
 fn generator(kernel: &str, error: &dyn std::fmt::Display) -> CompileError {
@@ -304,8 +321,22 @@ impl Environment for Compilation<'_> {
         Some(self.module.declare_func_in_func(id, into))
     }
 
-    fn function_number(&mut self, _file: usize, _name: &str) -> Option<u64> {
-        None
+    fn function_number(&mut self, file: usize, name: &str) -> Option<u64> {
+        addresses::address(&addresses::taken(self.program), file, name)
+    }
+
+    fn taken(&self) -> Vec<(usize, String, Shape)> {
+        let shaped = |(file, name): (usize, String)| {
+            let (file, function) = self.program.function(file, &name)?;
+            let bytes = |all: &[Variable]| all.iter().map(Variable::bytes).collect();
+            Some((
+                file,
+                name,
+                (bytes(&function.parameters), bytes(&function.returns)),
+            ))
+        };
+        let taken = addresses::taken(self.program).into_iter();
+        taken.filter_map(shaped).collect()
     }
 
     fn has_fma(&self) -> bool {

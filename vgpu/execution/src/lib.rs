@@ -4,6 +4,7 @@
 pub mod compile;
 mod context;
 pub mod error;
+mod host;
 mod layout;
 mod math;
 mod run;

@@ -165,8 +165,9 @@ exports! {
     }
 
     fn cuCtxSynchronize_v2(context: usize) {
-        named_or_current(context)?;
-        settle_all()
+        let context = named_or_current(context)?;
+        settle_all()?;
+        context.require_sound()
     }
 
     fn cuCtxGetApiVersion(context: usize, version: Out<u32>) {

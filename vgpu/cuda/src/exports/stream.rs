@@ -2,6 +2,7 @@
 
 use crate::border::{In, Out};
 use crate::capture;
+use crate::contexts;
 use crate::host_calls::{self, HostCall};
 use crate::status::{Outcome, Status};
 use crate::streams::{self, AttributeValue};
@@ -30,12 +31,13 @@ exports! {
         let stream = streams::get(stream)?;
         capture::forbid_on(&stream)?;
         stream.settle();
-        Ok(())
+        contexts::current().map(drop)
     }
 
     fn cuStreamQuery(stream: usize) {
         let stream = streams::get(stream)?;
         capture::forbid_on(&stream)?;
+        contexts::current()?;
         if stream.is_done() { Ok(()) } else { Err(Status::NOT_READY) }
     }
 
@@ -145,7 +147,11 @@ exports! {
 
     fn cuEventSynchronize(event: usize) {
         host_calls::wait(streams::event(event)?.call()?);
-        Ok(())
+        // An event can be waited for without a context; a kernel's failure is told where there is one.
+        match contexts::current_handle() {
+            0 => Ok(()),
+            _ => contexts::current().map(drop),
+        }
     }
 
     fn cuEventElapsedTime(milliseconds: Out<f32>, start: usize, end: usize) {

@@ -20,7 +20,7 @@ pub fn release_all(states: &mut [u32]) {
 pub fn arrive(threads: &mut Threads, warp: Range<usize>, arrived: &mut [u32; COUNT]) {
     for thread in warp {
         if asks(threads.states[thread]) {
-            let request = *threads.request(thread);
+            let request = threads.request(thread);
             if request.kind == request::BARRIER_ARRIVE {
                 arrived[request.first as usize % COUNT] += 1;
                 threads.release(thread);
@@ -37,7 +37,7 @@ pub fn open(threads: &mut Threads, arrived: &mut [u32; COUNT]) -> bool {
         .filter(|state| **state != ENDED)
         .count();
     let mut any = false;
-    for barrier in 0..COUNT {
+    for (barrier, come) in arrived.iter_mut().enumerate() {
         let waiting: Vec<usize> = (0..threads.states.len())
             .filter(|one| waits_at(threads, *one) == Some(barrier))
             .collect();
@@ -49,10 +49,10 @@ pub fn open(threads: &mut Threads, arrived: &mut [u32; COUNT]) -> bool {
             _ => 0,
         };
         let expected = if expected == 0 { alive } else { expected };
-        if waiting.len() + (arrived[barrier] as usize) < expected {
+        if waiting.len() + (*come as usize) < expected {
             continue;
         }
-        arrived[barrier] = 0;
+        *come = 0;
         any = true;
         answer(threads, &waiting);
     }
@@ -85,12 +85,12 @@ fn answer(threads: &mut Threads, waiting: &[usize]) {
         .filter(|one| threads.request(**one).value & 1 == 1)
         .count();
     for thread in &asking {
-        let request = threads.request(*thread);
-        request.result = match request.kind {
+        let result = match threads.request(*thread).kind {
             request::BARRIER_COUNT => holds as u64,
             request::BARRIER_AND => u64::from(holds == asking.len()),
             _ => u64::from(holds > 0),
         };
+        threads.give(*thread, result, true);
     }
     for thread in waiting {
         threads.release(*thread);

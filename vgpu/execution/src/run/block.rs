@@ -20,11 +20,22 @@ pub struct Threads<'a> {
 
 impl Threads<'_> {
     /// What a waiting thread asks.
-    pub fn request(&self, thread: usize) -> &mut Request {
+    pub fn request(&self, thread: usize) -> Request {
+        // SAFETY: each frame begins with a request, which only the thread itself writes otherwise; it does not run now.
+        unsafe { self.place(thread).read() }
+    }
+
+    /// Gives a thread what it asked for.
+    pub fn give(&mut self, thread: usize, result: u64, predicate: bool) {
+        let mut request = self.request(thread);
+        (request.result, request.predicate) = (result, predicate.into());
+        // SAFETY: as for `request`.
+        unsafe { self.place(thread).write(request) };
+    }
+
+    fn place(&self, thread: usize) -> *mut Request {
         let place = self.frames + thread * self.frame;
-        let place = std::ptr::with_exposed_provenance_mut::<Request>(place);
-        // SAFETY: each frame begins with a request; frames are 16-byte aligned, and the caller holds one at a time.
-        unsafe { &mut *place }
+        std::ptr::with_exposed_provenance_mut(place)
     }
 
     /// Lets a thread go on.

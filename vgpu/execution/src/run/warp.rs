@@ -21,7 +21,7 @@ pub fn answer(threads: &mut Threads, warp: Range<usize>, partly: bool) -> bool {
         let state = threads.states[thread];
         alive |= u32::from(state != ENDED) << number;
         if asks(state) {
-            let request = *threads.request(thread);
+            let request = threads.request(thread);
             if request.kind < request::BARRIER {
                 lanes[number as usize] = Some(Lane {
                     number,
@@ -52,8 +52,7 @@ pub fn answer(threads: &mut Threads, warp: Range<usize>, partly: bool) -> bool {
         for member in group.iter().flatten() {
             let thread = first + member.number as usize;
             let (result, predicate) = result(member, &group, members);
-            let request = threads.request(thread);
-            (request.result, request.predicate) = (result, predicate.into());
+            threads.give(thread, result, predicate);
             threads.release(thread);
             lanes[member.number as usize] = None;
         }

@@ -216,6 +216,34 @@ fn functions_are_called_and_call_themselves() {
 }
 
 #[test]
+fn functions_are_called_through_their_addresses() {
+    let text = format!(
+        ".func (.param .b32 r) one(.param .b32 n) {{ .reg .b32 %r<3>; ld.param.u32 %r1, [n]; add.s32 %r2, %r1, 1;
+        st.param.b32 [r], %r2; ret; }}
+        .func (.param .b32 r) two(.param .b32 n) {{ .reg .b32 %r<3>; ld.param.u32 %r1, [n]; mul.lo.s32 %r2, %r1, 100;
+        st.param.b32 [r], %r2; ret; }}
+        .func (.param .b64 r) other(.param .b64 n) {{ ret; }}
+        .entry k(.param .u64 out) {{ {REGISTERS} {INDEX} and.b32 %r5, %r1, 1; setp.eq.s32 %p1, %r5, 0;
+        mov.u64 %rd4, one; mov.u64 %rd5, two; mov.u64 %rd6, other; selp.b64 %rd4, %rd4, %rd5, %p1;
+        setp.eq.s32 %p1, %r1, 9; selp.b64 %rd4, %rd6, %rd4, %p1; .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;
+        shape: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), %rd4, (a), shape; ld.param.b32 %r6, [b];
+        st.global.u32 [%rd3], %r6; ret; }}"
+    );
+    assert_eq!(
+        run::<u32>(&text, [1; 3], [5, 1, 1], 5, &[]),
+        [1, 100, 3, 300, 5]
+    );
+    let kernel = compiled(&text, "k").unwrap();
+    let mut out = [0_u32; 16];
+    let words = [out.as_mut_ptr().expose_provenance() as u64];
+    let fault = run_with(&kernel, [1; 3], [16, 1, 1], &words, 1).unwrap_err();
+    assert_eq!(
+        (fault.kind, fault.thread),
+        (crate::FaultKind::Instruction, [9, 0, 0])
+    );
+}
+
+#[test]
 fn an_index_branches_to_its_target() {
     let body =
         "targets: .branchtargets a, b, c; brx.idx %r1, targets; a: mov.u32 %r5, 10; bra join;

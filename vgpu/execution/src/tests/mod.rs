@@ -2,5 +2,6 @@
 
 mod block;
 mod faults;
+mod floats;
 mod instructions;
 mod lab;

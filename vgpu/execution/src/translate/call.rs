@@ -1,16 +1,19 @@
 //! Calls of functions that do not stand in place, and arguments in registers.
 
-use super::function::{Done, Translation, clif, refuse};
+use super::function::{Done, Shape, Translation, clif, refuse};
+use crate::error::FaultKind;
+use crate::host;
 use crate::layout::MOST_ALIGN;
 use cranelift_codegen::ir::{
-    InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
+    InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, TrapCode, Value, types,
 };
+use migfit_ptx::flow::addresses;
 use migfit_ptx::flow::flat::{Arg, Symbol};
 use migfit_ptx::text::ast::Instruction;
 use migfit_ptx::text::types::Type;
 
 impl Translation<'_, '_, '_> {
-    /// `call` of a function by its name.
+    /// `call` of a function, by its name or through its address.
     pub fn call(&mut self, instruction: &Instruction, args: &[Arg]) -> Done {
         let (results, callee, rest) = match args {
             [Arg::List(results), callee, rest @ ..] => (results.as_slice(), callee, rest),
@@ -21,26 +24,87 @@ impl Translation<'_, '_, '_> {
             Some(Arg::List(all)) => all.as_slice(),
             _ => &[],
         };
-        let (file, name) = match callee {
-            Arg::Symbol(Symbol::Function(file, name), 0) => (*file, name),
-            Arg::Symbol(Symbol::Foreign(name), _) => return refuse(format!("call of {name}")),
-            _ => return refuse("call through an address"),
-        };
-        let Some(function) = self.env.function(self.build.func, file, name) else {
-            return refuse(format!("call of {name}"));
-        };
         let given = self.area(arguments)?;
         for (arg, offset) in arguments.iter().zip(&given.1) {
             self.carry_over(arg, given.0, *offset, true)?;
         }
         let got = self.area(results)?;
-        let [x, y, z] = self.position;
-        let values = [self.context, self.thread, x, y, z, given.0, got.0];
-        self.build.ins().call(function, &values);
+        match callee {
+            Arg::Symbol(Symbol::Function(file, name), 0) => {
+                self.call_by_name(*file, name, given.0, got.0)?
+            }
+            Arg::Symbol(Symbol::Foreign(name), _) => {
+                let Some((function, ends)) = host::brought(name) else {
+                    return refuse(format!("call of {name}"));
+                };
+                let values = [self.context, self.thread, given.0, got.0];
+                self.call_math(function as *const (), &values, None);
+                if ends {
+                    self.build.ins().trap(TrapCode::unwrap_user(1));
+                    let unreached = self.build.create_block();
+                    self.build.switch_to_block(unreached);
+                }
+            }
+            address => {
+                let shape = (self.bytes_of(arguments)?, self.bytes_of(results)?);
+                self.call_by_address(address, &shape, given.0, got.0)?;
+            }
+        }
         for (arg, offset) in results.iter().zip(&got.1) {
             self.carry_over(arg, got.0, *offset, false)?;
         }
         Ok(())
+    }
+
+    fn call_by_name(&mut self, file: usize, name: &str, given: Value, got: Value) -> Done {
+        let Some(function) = self.env.function(self.build.func, file, name) else {
+            return refuse(format!("call of {name}"));
+        };
+        let [x, y, z] = self.position;
+        let values = [self.context, self.thread, x, y, z, given, got];
+        self.build.ins().call(function, &values);
+        Ok(())
+    }
+
+    /// Calls the one of the functions whose addresses are taken that has this address.
+    fn call_by_address(&mut self, address: &Arg, shape: &Shape, given: Value, got: Value) -> Done {
+        let address = self.read(address, Type::U64)?;
+        let nth = self
+            .build
+            .ins()
+            .iadd_imm_s(address, -addresses::STEP.cast_signed());
+        // Rotated, what is no multiple of the step is far too large.
+        let nth = self
+            .build
+            .ins()
+            .rotr_imm_u(nth, i64::from(addresses::STEP.trailing_zeros()));
+        let most = self.build.ins().iconst(types::I64, i64::from(u32::MAX));
+        let nth = self.build.ins().umin(nth, most);
+        let nth = self.build.ins().ireduce(types::I32, nth);
+        let (wild, behind) = (self.build.create_block(), self.build.create_block());
+        let functions = self.env.taken();
+        let mut blocks = Vec::new();
+        for (file, name, its) in &functions {
+            blocks.push((its == shape).then(|| (*file, name, self.build.create_block())));
+        }
+        let targets: Vec<_> = blocks
+            .iter()
+            .map(|one| one.as_ref().map_or(wild, |(_, _, block)| *block))
+            .collect();
+        self.table(nth, &targets, wild);
+        for (file, name, block) in blocks.into_iter().flatten() {
+            self.build.switch_to_block(block);
+            self.call_by_name(file, name, given, got)?;
+            self.build.ins().jump(behind, &[]);
+        }
+        self.build.switch_to_block(wild);
+        self.trap(FaultKind::Instruction);
+        self.build.switch_to_block(behind);
+        Ok(())
+    }
+
+    fn bytes_of(&self, args: &[Arg]) -> Done<Vec<u64>> {
+        args.iter().map(|arg| Ok(self.size(arg)?.0)).collect()
     }
 
     /// Room for values one behind the other: its address, and where each lies.

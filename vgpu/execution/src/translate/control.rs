@@ -61,7 +61,8 @@ impl Translation<'_, '_, '_> {
         self.build.ins().trap(TrapCode::unwrap_user(1));
     }
 
-    fn table(&mut self, index: cranelift_codegen::ir::Value, blocks: &[Block], other: Block) {
+    /// Goes on at one of several blocks.
+    pub fn table(&mut self, index: cranelift_codegen::ir::Value, blocks: &[Block], other: Block) {
         let pool = &mut self.build.func.dfg.value_lists;
         let calls: Vec<_> = blocks
             .iter()

@@ -2,14 +2,13 @@
 
 use super::fixed::Fixed;
 use super::frame::Frame;
-use crate::context::{ENDED, offset};
+use crate::context::offset;
 use crate::layout::Layout;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, Block, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use migfit_ptx::flow::flat::{Flat, Op, Reg, Step, Symbol};
 use migfit_ptx::flow::graph::Graph;
-use migfit_ptx::flow::liveness::Liveness;
 use migfit_ptx::flow::stops;
 use migfit_ptx::text::ast::Variable as Declared;
 use migfit_ptx::text::types::Type;
@@ -21,11 +20,16 @@ pub trait Environment {
     /// The function with this name, to be called by the code that is made.
     fn function(&mut self, into: &mut ir::Function, file: usize, name: &str)
     -> Option<ir::FuncRef>;
-    /// The number of a function whose address is taken.
+    /// What stands for the address of a function.
     fn function_number(&mut self, file: usize, name: &str) -> Option<u64>;
+    /// The functions whose addresses are taken, in order: module, name and shape.
+    fn taken(&self) -> Vec<(usize, String, Shape)>;
     /// Whether the processor has fused multiply-add.
     fn has_fma(&self) -> bool;
 }
+
+/// Bytes of a function's arguments, and of its results.
+pub type Shape = (Vec<u64>, Vec<u64>);
 
 /// What cannot be translated.
 pub struct Refusal(pub String);
@@ -212,109 +216,6 @@ impl<'a, 'b, 'e> Translation<'a, 'b, 'e> {
             next,
             resumptions: Vec::new(),
         }
-    }
-
-    /// The steps, from the current block on.
-    fn steps(&mut self, graph: &Graph) -> Result<(), Refused> {
-        let liveness = Liveness::of(self.flat, graph);
-        for piece in &graph.pieces {
-            self.blocks[piece.start] = Some(self.build.create_block());
-        }
-        let end = self.flat.steps.len();
-        self.blocks[end] = Some(self.build.create_block());
-        let mut open = true;
-        for nth in 0..end {
-            open = self.enter(nth, open);
-            if open && !self.fixed.defines(nth) {
-                open = self
-                    .step(nth, &liveness)
-                    .map_err(|refusal| (nth, refusal))?;
-            }
-        }
-        self.enter(end, open);
-        self.leave();
-        Ok(())
-    }
-
-    /// Begins the block of a step, if it has one. Whether instructions can follow.
-    fn enter(&mut self, step: usize, open: bool) -> bool {
-        let Some(block) = self.blocks[step] else {
-            return open;
-        };
-        if open {
-            self.build.ins().jump(block, &[]);
-        }
-        self.build.switch_to_block(block);
-        true
-    }
-
-    /// One step; whether the next one can follow it.
-    fn step(&mut self, nth: usize, liveness: &Liveness) -> Done<bool> {
-        let step = &self.flat.steps[nth];
-        let Some((guard, negated)) = step.guard else {
-            return self.unguarded(nth, step, liveness);
-        };
-        let condition = self.predicate(guard);
-        let (then, after) = (self.build.create_block(), self.build.create_block());
-        let (yes, no) = if negated {
-            (after, then)
-        } else {
-            (then, after)
-        };
-        self.build.ins().brif(condition, yes, &[], no, &[]);
-        self.build.switch_to_block(then);
-        if self.unguarded(nth, step, liveness)? {
-            self.build.ins().jump(after, &[]);
-        }
-        self.build.switch_to_block(after);
-        Ok(true)
-    }
-
-    fn unguarded(&mut self, nth: usize, step: &'a Step<'a>, liveness: &Liveness) -> Done<bool> {
-        let instruction = match step.op {
-            Op::Given(instruction) => instruction,
-            Op::Jump => return self.branch(step),
-            Op::Move => {
-                let [to, from] = step.args.as_slice() else {
-                    return refuse("an argument");
-                };
-                self.argument(to, from)?;
-                return Ok(true);
-            }
-        };
-        if stops::is_stop(instruction) {
-            self.stop(nth, instruction, step, liveness)?;
-            return Ok(true);
-        }
-        match instruction.opcode.as_str() {
-            "bra" => return self.branch(step),
-            "brx" => return self.branch_table(step),
-            "ret" | "exit" => {
-                if instruction.opcode == "exit" && self.call.is_some() {
-                    return refuse("exit in a function that is called");
-                }
-                self.leave();
-                return Ok(false);
-            }
-            "trap" | "brkpt" => {
-                self.trap(crate::error::FaultKind::Trap);
-                return Ok(false);
-            }
-            _ => {}
-        }
-        self.plain(instruction, step)?;
-        Ok(true)
-    }
-
-    /// The thread ends, or the function returns.
-    fn leave(&mut self) {
-        if let Some(state) = self.frame.state {
-            let ended = self.build.ins().iconst(types::I32, i64::from(ENDED));
-            self.build
-                .ins()
-                .store(MemFlagsData::trusted(), ended, state, 0);
-        }
-        self.build.ins().jump(self.next, &[]);
     }
 
     /// The variable of a register.

@@ -16,6 +16,7 @@ mod memory;
 mod moves;
 mod operand;
 mod special;
+mod steps;
 mod stop;
 
 pub use function::{Environment, Refusal, device_function, kernel};
