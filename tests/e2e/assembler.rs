@@ -34,11 +34,8 @@ fn samples() -> Vec<Sample> {
     vec![
         of("rodinia/nw/nw.cu", &[]),
         of("rodinia/particlefilter/random.cu", &["-rdc=true"]),
-        of("rodinia/hotspot/hotspot.cu", &["-G"]),
-        of(
-            "rodinia/lavaMD/kernel_gpu.cu",
-            &["--use_fast_math", "-lineinfo"],
-        ),
+        of("rodinia/hotspot/hotspot.cu", &[]),
+        of("rodinia/backprop/backprop_cuda.cu", &["-rdc=true"]),
     ]
 }
 
