@@ -9,7 +9,7 @@ mod truth;
 
 use code::Code;
 use migfit_random::{Question, Truth, serve};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use truth::Scene;
 
 /// Processor time of one module: its compilation; each run has a limit of its own.
@@ -37,8 +37,17 @@ fn load(library: &str) -> std::io::Result<()> {
     // SAFETY: the path is a live C string; what the library does when it is loaded is our own code.
     let found = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
     match found.is_null() {
-        true => Err(std::io::Error::other(format!("{library} cannot be loaded"))),
+        true => Err(std::io::Error::other(why_not_loaded())),
         false => Ok(()),
+    }
+}
+
+fn why_not_loaded() -> String {
+    // SAFETY: called right after the failure; what it gives, if anything, is a C string.
+    unsafe {
+        let said = libc::dlerror();
+        let said = (!said.is_null()).then(|| CStr::from_ptr(said).to_string_lossy());
+        said.unwrap_or_default().into_owned()
     }
 }
 
