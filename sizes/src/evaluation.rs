@@ -4,6 +4,7 @@ use crate::assumed::{self, Given};
 use crate::explain::{self, SiteTree};
 use crate::input::{CommandLine, DeviceProperties, Limits};
 use crate::machine::host::{End, Host};
+use crate::machine::patience::Patience;
 use crate::machine::provenance::{LAYOUTS, Layout};
 use crate::machine::run::Machine;
 use crate::machine::start;
@@ -25,7 +26,7 @@ pub fn evaluate(
     device: &DeviceProperties,
     limits: &Limits,
 ) -> Need {
-    best(profile, command, device, limits, Wanted::default()).need
+    best(profile, command, device, limits, Wanted::within(limits)).need
 }
 
 /// The same, where the user says what the evaluation cannot know. `given` was held against the program
@@ -40,7 +41,7 @@ pub fn evaluate_given(
 ) -> Need {
     let wanted = Wanted {
         given,
-        ..Wanted::default()
+        ..Wanted::within(limits)
     };
     best(profile, command, device, limits, wanted).need
 }
@@ -57,18 +58,30 @@ pub fn evaluate_explained(
     let wanted = Wanted {
         given,
         explained: true,
-        ..Wanted::default()
+        ..Wanted::within(limits)
     };
     let run = best(profile, command, device, limits, wanted);
     (run.need, run.trees)
 }
 
-/// What is wanted of an evaluation beside the need, and what the user says.
-#[derive(Clone, Copy, Default)]
+/// What is wanted of an evaluation beside the need, what the user says, and how long it may take.
+#[derive(Clone, Copy)]
 struct Wanted<'g> {
     given: &'g [Given],
     traced: bool,
     explained: bool,
+    patience: Patience,
+}
+
+impl Wanted<'_> {
+    fn within(limits: &Limits) -> Wanted<'static> {
+        Wanted {
+            given: &[],
+            traced: false,
+            explained: false,
+            patience: Patience::new(limits),
+        }
+    }
 }
 
 fn best(
@@ -100,7 +113,7 @@ pub fn evaluate_traced(
     let program = profile.program.as_ref();
     let wanted = Wanted {
         traced: true,
-        ..Wanted::default()
+        ..Wanted::within(limits)
     };
     let run = run(profile, program, command, device, limits, wanted);
     (run.need, run.trace)
@@ -153,7 +166,7 @@ fn run(
     let program = &*program;
     let under =
         |layout| match start::host(program, &profile.summary, command, device, limits, layout) {
-            Ok(host) => run_host(host, profile, program, limits, wanted),
+            Ok(host) => run_host(host, profile, program, wanted),
             Err(end) => Run::nothing("start of the program", format!("{end:?}")),
         };
     let [first, others @ ..] = LAYOUTS;
@@ -184,12 +197,11 @@ fn run_host(
     mut host: Host<'_>,
     profile: &JobProfile,
     program: &SizeProgram,
-    limits: &Limits,
     wanted: Wanted<'_>,
 ) -> Run {
     host.word.all = wanted.given.to_vec();
     host.word.all.extend(Given::annotations(&profile.summary));
-    let mut machine = Machine::new(host, limits.steps, wanted.traced);
+    let mut machine = Machine::new(host, wanted.patience, wanted.traced);
     if wanted.explained {
         machine.watch();
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// One command line with its surroundings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +43,24 @@ pub struct Limits {
     pub steps: u64,
     /// Bytes of host memory that the evaluated program may hold.
     pub memory: u64,
+    /// Processor time before giving up, of all runs of one evaluation together.
+    pub time: Duration,
+}
+
+impl Limits {
+    /// Steps unless told otherwise: 2% of what is attainable needs more (SIZES.md).
+    pub const STEPS: u64 = 100_000_000;
+    /// Seconds unless told otherwise.
+    pub const SECONDS: u64 = 2;
 }
 
 impl Default for Limits {
-    /// 100 million steps (2% of what is attainable needs more: SIZES.md) and 1 GiB.
+    /// `STEPS`, `SECONDS` and 1 GiB.
     fn default() -> Self {
         Limits {
-            steps: 100_000_000,
+            steps: Limits::STEPS,
             memory: 1 << 30,
+            time: Duration::from_secs(Limits::SECONDS),
         }
     }
 }

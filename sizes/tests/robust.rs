@@ -61,6 +61,7 @@ fn evaluate_bytes(bytes: &[u8]) -> bool {
     let limits = Limits {
         steps: 20_000,
         memory: 1 << 20,
+        ..Limits::default()
     };
     let (_, trace) = evaluate_traced(&profile, &command(&["5"]), &device(), &limits);
     // Each branch and each event costs a step, so an evaluation that keeps its limit has no more of them.

@@ -94,7 +94,7 @@ mod tests {
 
     fn deciders(body: &Function, block: BlockId, incoming: &[BlockId]) -> Vec<BlockId> {
         let flow = Flow::of(body);
-        let control = Control::of(body, &flow);
+        let control = Control::of(body, &flow, &[]);
         let incoming = incoming.to_vec();
         Choice { block, incoming }.deciders(&flow, &control)
     }

@@ -36,31 +36,55 @@ impl Control {
         outs: Vec::new(),
     };
 
-    /// Control dependence of a function of a program that catches no exception: a throw is a failing end.
-    pub fn of(function: &Function, flow: &Flow) -> Control {
+    /// Control dependence of a function of a program that catches no exception: a throw is a failing end. A failing end
+    /// behind a block of `working` counts as any other.
+    pub fn of(function: &Function, flow: &Flow, working: &[bool]) -> Control {
         let ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
         let passing = live(&ends, flow);
-        Control::with_ends(ends, passing, flow)
+        Control::with_ends(function, ends, passing, flow, working)
     }
 
     /// Control dependence of a function of a program that catches exceptions: after a throw it may go on, at a handler
     /// or in a caller.
-    pub fn with_handlers(function: &Function, flow: &Flow) -> Control {
+    pub fn with_handlers(function: &Function, flow: &Flow, working: &[bool]) -> Control {
         let ends: Vec<bool> = function.blocks.iter().map(ends_normally).collect();
         let throwing = |block: &Block| block.ops.iter().any(|found| is_on_the_way(&found.op));
         let throwing: Vec<bool> = function.blocks.iter().map(throwing).collect();
         let passing = live_past(&ends, flow, &throwing);
-        Control::with_ends(ends, passing, flow)
+        Control::with_ends(function, ends, passing, flow, working)
     }
 
-    fn with_ends(mut ends: Vec<bool>, passing: Vec<bool>, flow: &Flow) -> Control {
-        let count = ends.len();
+    fn with_ends(
+        function: &Function,
+        mut ends: Vec<bool>,
+        passing: Vec<bool>,
+        flow: &Flow,
+        working: &[bool],
+    ) -> Control {
+        let starts_live = |live: &[bool]| live.first().copied().unwrap_or(false);
         let mut live = live(&ends, flow);
-        if !live.first().copied().unwrap_or(false) {
-            // The function always fails, or never ends: every block counts as a possible end, which makes
-            // every branch decide everything behind it.
-            ends = vec![true; count];
-            live = vec![true; count];
+        let reached = behind_work(&live, working, flow);
+        if !reached.is_empty() {
+            reached.iter().for_each(|end| ends[*end] = true);
+            live = self::live(&ends, flow);
+        }
+        if !starts_live(&live) {
+            // The function always fails, or never ends: where it comes to rest is then its end.
+            let never = |block: &Block| {
+                block.ops.is_empty() && matches!(block.end, Terminator::Unreachable)
+            };
+            let never = function.blocks.iter().map(never);
+            ends = flow.rests();
+            let known: Vec<bool> = ends
+                .iter()
+                .zip(never)
+                .map(|(end, not)| *end && !not)
+                .collect();
+            live = self::live(&known, flow);
+            match starts_live(&live) {
+                true => ends = known,
+                false => live = self::live(&ends, flow),
+            }
         }
         let ways: Vec<Vec<BlockId>> = flow
             .successors
@@ -161,6 +185,25 @@ fn jumps_back(name: &str) -> bool {
 /// Functions that end the process with a status.
 pub fn is_exit(name: &str) -> bool {
     matches!(name, "exit" | "_exit" | "_Exit" | "quick_exit")
+}
+
+/// Where runs come to rest behind work from which no normal end can be reached.
+fn behind_work(live: &[bool], working: &[bool], flow: &Flow) -> Vec<usize> {
+    let rests = flow.rests();
+    let lost = (0u32..).zip(live.iter().zip(working));
+    let lost: Vec<BlockId> = lost
+        .filter(|(_, (live, works))| !**live && **works)
+        .map(|(block, _)| block)
+        .collect();
+    let behind = |end: BlockId| {
+        let mut from = lost.iter();
+        from.any(|block| *block == end || flow.reaches(*block, end))
+    };
+    let rests = (0u32..).zip(rests).filter(|(_, rests)| *rests);
+    rests
+        .filter(|(end, _)| behind(*end))
+        .map(|(end, _)| end as usize)
+        .collect()
 }
 
 /// Blocks from which a normal end can be reached.
@@ -279,7 +322,7 @@ mod tests {
                 block(vec![], give(c(0))),
             ],
         );
-        Control::of(&body, &Flow::of(&body))
+        Control::of(&body, &Flow::of(&body), &[])
     }
 
     #[test]
@@ -315,7 +358,7 @@ mod tests {
                 block(vec![], give(c(0))),
             ],
         );
-        let control = Control::of(&body, &Flow::of(&body));
+        let control = Control::of(&body, &Flow::of(&body), &[]);
         assert_eq!(
             (control.controllers(1), control.controllers(2)),
             (&[1][..], &[1][..])
@@ -336,9 +379,66 @@ mod tests {
                 block(fail(), Terminator::Unreachable),
             ],
         );
-        let control = Control::of(&body, &Flow::of(&body));
+        let control = Control::of(&body, &Flow::of(&body), &[]);
         assert!((0..3).all(|block| control.is_live(block)));
         assert_eq!(control.controllers(2), [0]);
+    }
+
+    #[test]
+    fn a_function_that_always_fails_ends_where_it_fails() {
+        let exit = vec![call("exit", &[c(3)])];
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(vec![], jump(3)),
+                block(vec![], jump(3)),
+                block(exit, Terminator::Unreachable),
+            ],
+        );
+        let control = Control::of(&body, &Flow::of(&body), &[]);
+        assert_eq!((control.join(0), control.join(1)), (Some(3), Some(3)));
+        assert_eq!(control.controllers(3), [] as [BlockId; 0]);
+        assert_eq!(control.controllers(1), [0]);
+    }
+
+    #[test]
+    fn a_failing_end_behind_work_is_an_end() {
+        let exit = vec![call("exit", &[c(3)])];
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 3)),
+                block(vec![call("cudaMalloc", &[c(0)])], jump(2)),
+                block(exit, Terminator::Unreachable),
+                block(vec![], give(c(0))),
+            ],
+        );
+        let flow = Flow::of(&body);
+        let failing = Control::of(&body, &flow, &[]);
+        assert_eq!((failing.ways(0), failing.is_live(1)), (&[3][..], false));
+        let working = Control::of(&body, &flow, &[false, true, false, false]);
+        assert_eq!((working.ways(0), working.is_live(1)), (&[1, 3][..], true));
+        assert_eq!(working.controllers(1), [0]);
+    }
+
+    #[test]
+    fn a_function_that_never_ends_has_joins_on_its_way() {
+        let body = function(
+            "main",
+            1,
+            vec![
+                block(vec![], branch(r(0), 1, 2)),
+                block(vec![], jump(2)),
+                block(vec![], branch(r(0), 3, 4)),
+                block(vec![], jump(2)),
+                block(vec![], Terminator::Unreachable),
+            ],
+        );
+        let control = Control::of(&body, &Flow::of(&body), &[]);
+        assert_eq!(control.join(0), Some(2));
     }
 
     #[test]
@@ -353,7 +453,7 @@ mod tests {
                 block(vec![], give(c(0))),
             ],
         );
-        let control = Control::of(&body, &Flow::of(&body));
+        let control = Control::of(&body, &Flow::of(&body), &[]);
         assert_eq!((control.out(1), control.out(2)), (Some(2), None));
     }
 
@@ -369,9 +469,9 @@ mod tests {
             function("main", 1, blocks)
         };
         let dying = body(Terminator::Unreachable);
-        assert_eq!(Control::of(&dying, &Flow::of(&dying)).ways(0), [2]);
+        assert_eq!(Control::of(&dying, &Flow::of(&dying), &[]).ways(0), [2]);
         let caught = body(jump(2));
-        let caught = Control::with_handlers(&caught, &Flow::of(&caught));
+        let caught = Control::with_handlers(&caught, &Flow::of(&caught), &[]);
         assert_eq!(caught.ways(0), [1, 2]);
         assert_eq!(caught.controllers(1), [0]);
         assert_eq!(caught.only_passing_way(0), Some(2));

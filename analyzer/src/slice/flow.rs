@@ -90,6 +90,14 @@ impl Flow {
         }
     }
 
+    /// Where a run comes to rest: of each component that no edge leaves the first block, so that every block leads to
+    /// one of them.
+    pub fn rests(&self) -> Vec<bool> {
+        let mut found: Vec<bool> = self.next.iter().map(|next| !next.is_empty()).collect();
+        let first = |component: &u32| !std::mem::replace(&mut found[*component as usize], true);
+        self.components.iter().map(first).collect()
+    }
+
     /// Blocks that a block may go on at.
     pub fn after(&self, block: BlockId) -> &[BlockId] {
         self.successors

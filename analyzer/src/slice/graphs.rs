@@ -3,6 +3,7 @@
 use crate::slice::control::Control;
 use crate::slice::flow::Flow;
 use crate::slice::loops::Loops;
+use crate::slice::work::working;
 use migfit_schema::program::{FunctionId, SizeProgram};
 
 /// What is known of each function's blocks.
@@ -20,7 +21,8 @@ impl Graphs {
     /// Looks at every function.
     pub fn of(program: &SizeProgram) -> Graphs {
         let flows: Vec<Flow> = program.functions.iter().map(Flow::of).collect();
-        let functions = program.functions.iter().zip(&flows);
+        let working = working(program);
+        let functions = program.functions.iter().zip(&flows).zip(&working);
         let control = if program.catches.is_empty() {
             Control::of
         } else {
@@ -28,7 +30,7 @@ impl Graphs {
         };
         Graphs {
             controls: functions
-                .map(|(function, flow)| control(function, flow))
+                .map(|((function, flow), working)| control(function, flow, working))
                 .collect(),
             loops: flows.iter().map(Loops::of).collect(),
             flows,

@@ -17,6 +17,16 @@ pub struct Memory {
     /// Per object the groups with writers that it is in.
     written: HashMap<ObjectId, Vec<GroupId>>,
     reads: HashMap<Position, GroupId>,
+    initial: HashMap<ObjectId, Initial>,
+}
+
+/// What a variable holds before the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial {
+    /// Zeroes alone.
+    Zeroes,
+    /// Anything else.
+    Figures,
 }
 
 impl Memory {
@@ -65,6 +75,7 @@ impl Memory {
             writers: by_group,
             written,
             reads,
+            initial: initial(program, objects),
         }
     }
 
@@ -86,6 +97,11 @@ impl Memory {
             .map_or(&[], |group| self.groups.objects(group))
     }
 
+    /// What an object holds before the program runs; none: it is no variable of the program's.
+    pub fn initial(&self, object: ObjectId) -> Option<Initial> {
+        self.initial.get(&object).copied()
+    }
+
     /// The group of the objects that an instruction reads.
     pub fn read_group(&self, at: Position) -> Option<GroupId> {
         self.reads.get(&at).copied()
@@ -102,6 +118,21 @@ fn is_option_parser(op: &Op) -> bool {
 }
 
 /// Where getopt leaves what it found.
+fn initial(program: &SizeProgram, objects: &Objects) -> HashMap<ObjectId, Initial> {
+    let globals = (0u32..).zip(&program.globals);
+    let own = globals.filter(|(_, global)| !global.external);
+    own.map(|(id, global)| {
+        let zero = global.bytes.iter().all(|byte| *byte == 0) && global.addresses.is_empty();
+        let initial = if zero {
+            Initial::Zeroes
+        } else {
+            Initial::Figures
+        };
+        (objects.global(id), initial)
+    })
+    .collect()
+}
+
 fn option_globals(program: &SizeProgram, objects: &Objects) -> impl Iterator<Item = ObjectId> {
     const NAMES: [&str; 4] = ["optarg", "optind", "optopt", "opterr"];
     let globals = (0u32..).zip(&program.globals);

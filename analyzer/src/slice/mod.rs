@@ -55,6 +55,7 @@ mod rebuild;
 mod remains;
 mod tidy;
 mod unknown_branch;
+mod work;
 
 use migfit_schema::program::SizeProgram;
 

@@ -151,7 +151,7 @@ mod tests {
         let body = function("main", 1, blocks);
         let flow = Flow::of(&body);
         let surroundings = Surroundings {
-            control: &Control::of(&body, &flow),
+            control: &Control::of(&body, &flow, &[]),
             loops: &Loops::of(&flow),
             has_events: &|block| events.contains(&block),
             flow: &flow,

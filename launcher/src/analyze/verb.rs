@@ -9,7 +9,7 @@ use crate::sizing::word;
 use migfit_schema::profile::{JobProfile, Unknown};
 use migfit_schema::units::Bytes;
 use migfit_sizes::agreement::agreement;
-use migfit_sizes::{CommandLine, Limits, Need, Verdict, evaluate_given};
+use migfit_sizes::{CommandLine, Need, Verdict, evaluate_given};
 use std::path::{Path, PathBuf};
 
 /// The text that answers a request.
@@ -25,8 +25,8 @@ pub fn analyze(request: &AnalyzeRequest) -> Result<String, AnalyzeError> {
         cwd: folder(request.cwd.as_deref())?,
     };
     word::check(&profile, &request.assume)?;
-    let limits = Limits::default();
-    let mut need = evaluate_given(&profile, &command, &device, &limits, &request.assume);
+    let limits = &request.limits;
+    let mut need = evaluate_given(&profile, &command, &device, limits, &request.assume);
     let forms = agreement(&profile.summary, &need, &command, &device);
     need.notes.extend(without_cuda(&profile, &need));
     Ok(match request.json {

@@ -1,8 +1,10 @@
 //! The command line's grammar, for clap alone: raw words as the user gave them. `parse` checks them.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use migfit_sizes::Limits;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Fits CUDA jobs to the tightest slice of a Multi-Instance GPU.
 #[derive(Debug, Parser)]
@@ -67,6 +69,8 @@ pub struct AnalyzeFlags {
     /// What the evaluation cannot know, as for 'migfit fit'
     #[arg(long, value_name = "WHAT=VALUE")]
     pub assume: Vec<String>,
+    #[command(flatten)]
+    pub limits: LimitFlags,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -96,6 +100,28 @@ pub enum HostCompilerName {
     Clang,
 }
 
+/// How long the evaluation of one command line may take; what it does not come to is told as unknown.
+#[derive(Debug, Args)]
+pub struct LimitFlags {
+    /// Seconds of processor time after which an evaluation gives up
+    #[arg(long, value_name = "SECONDS", default_value_t = Limits::SECONDS, value_parser = value_parser!(u64).range(1..))]
+    pub time_limit: u64,
+    /// Steps of the program's host code after which an evaluation gives up
+    #[arg(long, value_name = "STEPS", default_value_t = Limits::STEPS, value_parser = value_parser!(u64).range(1..))]
+    pub step_limit: u64,
+}
+
+impl LimitFlags {
+    /// As evaluations take them.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            steps: self.step_limit,
+            time: Duration::from_secs(self.time_limit),
+            ..Limits::default()
+        }
+    }
+}
+
 /// `migfit fit`.
 #[derive(Debug, Args)]
 #[command(
@@ -117,6 +143,8 @@ pub struct FitFlags {
     /// (file.cu:57=64MiB), a condition (file.cu:80=true), a loop (file.cu:90="100 turns"); may be repeated
     #[arg(long, value_name = "WHAT=VALUE")]
     pub assume: Vec<String>,
+    #[command(flatten)]
+    pub limits: LimitFlags,
     /// Show where each size comes from, back to the program's inputs
     #[arg(long)]
     pub explain: bool,

@@ -110,6 +110,7 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
         args: (flags.no_args || !args.is_empty()).then_some(args),
         boards,
         assume,
+        limits: flags.limits.limits(),
         explain: flags.explain,
         json: flags.json,
     })
@@ -123,6 +124,7 @@ fn analyze(flags: AnalyzeFlags) -> Result<AnalyzeRequest, CliError> {
         cwd: flags.cwd,
         device: flags.device,
         assume: given(&flags.assume)?,
+        limits: flags.limits.limits(),
         json: flags.json,
     })
 }

@@ -10,6 +10,7 @@ use crate::policy::{HostRoom, Policy};
 use crate::sizing::Board;
 use migfit_mig::{Model, ProfileName};
 use migfit_schema::units::Bytes;
+use migfit_sizes::Limits;
 use migfit_sizes::assumed::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -55,6 +56,8 @@ pub struct FitRequest {
     pub boards: Vec<Board<'static>>,
     /// What the user says.
     pub assume: Vec<Given>,
+    /// How long an evaluation may take.
+    pub limits: Limits,
     /// Whether each size is traced back to the program's inputs.
     pub explain: bool,
     /// Whether JSON is wanted.
@@ -83,6 +86,8 @@ pub struct AnalyzeRequest {
     pub device: String,
     /// What the user says.
     pub assume: Vec<Given>,
+    /// How long the evaluation may take.
+    pub limits: Limits,
     /// Whether JSON is wanted.
     pub json: bool,
 }

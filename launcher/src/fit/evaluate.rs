@@ -17,22 +17,25 @@ pub struct Evaluator<'p> {
     profile: &'p JobProfile,
     command: &'p CommandLine,
     given: &'p [Given],
+    limits: Limits,
     asks_device: bool,
     done: Vec<(DeviceProperties, Need)>,
 }
 
 impl<'p> Evaluator<'p> {
-    /// For one job profile and one command line, with what the user says.
+    /// For one job profile and one command line, with what the user says, each evaluation within these limits.
     #[must_use]
     pub fn new(
         profile: &'p JobProfile,
         command: &'p CommandLine,
         given: &'p [Given],
+        limits: Limits,
     ) -> Evaluator<'p> {
         Evaluator {
             profile,
             command,
             given,
+            limits,
             asks_device: profile.program.as_ref().is_some_and(device::asks),
             done: Vec::new(),
         }
@@ -60,8 +63,8 @@ impl<'p> Evaluator<'p> {
     fn evaluated(&mut self, device: DeviceProperties) -> usize {
         let known = self.done.iter().position(|(known, _)| *known == device);
         known.unwrap_or_else(|| {
-            let limits = Limits::default();
-            let need = evaluate_given(self.profile, self.command, &device, &limits, self.given);
+            let (profile, limits) = (self.profile, &self.limits);
+            let need = evaluate_given(profile, self.command, &device, limits, self.given);
             self.done.push((device, need));
             self.done.len() - 1
         })
@@ -85,9 +88,8 @@ impl<'p> Evaluator<'p> {
     /// Where the sizes come from, on a slice; none where the program asks for properties that no source has.
     pub fn trees(&self, model: &Model, profile: &MigProfile) -> Option<Vec<SiteTree>> {
         let device = self.device(model, profile)?;
-        let limits = Limits::default();
-        let (_, trees) =
-            evaluate_explained(self.profile, self.command, &device, &limits, self.given);
+        let (profile, limits) = (self.profile, &self.limits);
+        let (_, trees) = evaluate_explained(profile, self.command, &device, limits, self.given);
         Some(trees)
     }
 
@@ -132,7 +134,7 @@ mod tests {
             env: Vec::new(),
             cwd: "/".into(),
         };
-        let mut evaluator = Evaluator::new(&profile, &command, &[]);
+        let mut evaluator = Evaluator::new(&profile, &command, &[], Limits::default());
         let model = migfit_mig::find(model).unwrap();
         let answers = model
             .profiles

@@ -57,7 +57,7 @@ fn in_figures(
     command: &CommandLine,
     request: &FitRequest,
 ) -> Result<String, FitError> {
-    let mut evaluator = Evaluator::new(profile, command, &request.assume);
+    let mut evaluator = Evaluator::new(profile, command, &request.assume, request.limits.clone());
     let found = answer(&mut evaluator, &request.boards, request.explain);
     if request.json {
         let args = command.args.get(1..).unwrap_or_default();

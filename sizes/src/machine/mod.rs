@@ -16,6 +16,7 @@ mod loose;
 pub mod mark;
 pub mod memory;
 pub mod object;
+pub mod patience;
 pub mod provenance;
 pub mod run;
 pub mod sign;

@@ -3,6 +3,7 @@
 
 use super::call::Outside;
 use super::host::{End, Host};
+use super::patience::Patience;
 use super::step::{UNSET, set, step, value};
 use super::value::Value;
 use crate::explain::Watch;
@@ -14,6 +15,9 @@ use std::collections::{HashMap, HashSet};
 const MOST_REGISTERS: usize = 1 << 23;
 /// Most running functions.
 const MOST_FRAMES: usize = 200_000;
+
+/// Callers that are asked for a place: each call of a model asks anew, however deep it lies.
+const CALLERS_ASKED: usize = 32;
 
 /// Call sites whose model is remembered.
 pub const MODEL_CACHE: usize = 256;
@@ -58,8 +62,10 @@ pub struct Machine<'p> {
     pub opaque: HashSet<&'p str>,
     /// Nested runs, for callbacks.
     pub nested: u32,
-    /// Steps allowed.
-    pub limit: u64,
+    /// How long this may take.
+    pub patience: Patience,
+    /// The step at which patience is asked.
+    pub asked_at: u64,
     /// What is seen, where it is wanted.
     pub watch: Option<Box<Watch>>,
     /// Branches, where they are wanted.
@@ -77,7 +83,7 @@ pub enum Called {
 
 impl<'p> Machine<'p> {
     /// A machine at rest.
-    pub fn new(host: Host<'p>, limit: u64, traced: bool) -> Machine<'p> {
+    pub fn new(host: Host<'p>, patience: Patience, traced: bool) -> Machine<'p> {
         let program = host.program;
         let entered = program
             .functions
@@ -94,7 +100,8 @@ impl<'p> Machine<'p> {
             models: vec![(0, Outside::Plain(None)); MODEL_CACHE],
             opaque: program.opaque.iter().map(String::as_str).collect(),
             nested: 0,
-            limit,
+            patience,
+            asked_at: 0,
             watch: None,
             trace: traced.then(Trace::default),
             host,
@@ -171,11 +178,8 @@ impl<'p> Machine<'p> {
             .and_then(|function| function.blocks.get(block as usize))
             .ok_or_else(malformed)?;
         self.host.steps = self.host.steps.saturating_add(body.ops.len() as u64 + 1);
-        if self.host.steps > self.limit {
-            return Err(End::Stopped {
-                what: "evaluation".to_owned(),
-                reason: format!("it took more than {} steps", self.limit),
-            });
+        if self.host.steps > self.asked_at {
+            self.asked_at = self.patience.ask(self.host.steps)?;
         }
         let stamps = self.entered.get_mut(function as usize);
         if let Some(stamp) = stamps.and_then(|stamps| stamps.get_mut(block as usize)) {
@@ -247,7 +251,7 @@ impl<'p> Machine<'p> {
         if self.host.place.line > 0 {
             return self.host.place;
         }
-        let callers = self.frames.iter().rev().skip(1);
+        let callers = self.frames.iter().rev().skip(1).take(CALLERS_ASKED);
         let places = callers.filter_map(|frame| {
             let block = self.block(frame.function, frame.block)?;
             Some(block.ops.get(frame.next.checked_sub(1)?)?.place)

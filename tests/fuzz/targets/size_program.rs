@@ -19,6 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     let limits = Limits {
         steps: 20_000,
         memory: 16 << 20,
+        ..Limits::default()
     };
     let _ = evaluate(&profile, &command(), &device(), &limits);
 });

@@ -89,7 +89,7 @@ fn compile(folder: &Path, source: &Path, manner: &[&str]) -> Result<Command, Cho
 }
 
 /// Processor time of a command and all that it waited for.
-fn seconds(command: &mut Command) -> Result<f64, ChoreError> {
+pub fn seconds(command: &mut Command) -> Result<f64, ChoreError> {
     let before = of_children()?;
     process::quiet(command, "run the command by hand")?;
     Ok(of_children()? - before)

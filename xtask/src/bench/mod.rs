@@ -1,9 +1,11 @@
 //! The one place for measured figures: each has a name, a value with its unit, a target, and whether it holds.
 
+mod analysis;
 mod build;
 mod command_time;
 mod figure;
 mod footprint;
+mod module;
 mod overhead;
 mod whole;
 
@@ -45,6 +47,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "build",
         slow: false,
         take: build::over_nvcc,
+    },
+    Measurement {
+        name: "analysis",
+        slow: false,
+        take: analysis::growth,
     },
     Measurement {
         name: "cold",

@@ -5,6 +5,7 @@ use super::keeper::Keeper;
 use crate::slice::choice::Choice;
 use crate::slice::definitions::Definition;
 use crate::slice::effects::{Returns, effect, gives_status};
+use crate::slice::memory::Initial;
 use crate::slice::points_to::returned;
 use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator};
@@ -153,11 +154,16 @@ impl Keeper<'_> {
                 .all(|(caller, value)| self.is_success(caller, value, seen))
     }
 
-    /// Whether all that may have been stored where an instruction reads is success.
+    /// Whether all that may have been stored where an instruction reads, or lies there from the start, is success.
     fn loads_success(&self, at: Position, seen: &mut Seen) -> bool {
         let objects = self.known.memory.reads(at);
         let mut stored = Vec::new();
         for object in objects {
+            match self.known.memory.initial(*object) {
+                Some(Initial::Zeroes) => stored.push((at.function, Operand::Const(0))),
+                Some(Initial::Figures) => return false,
+                None => {}
+            }
             for writer in self.known.memory.writers(*object) {
                 match instruction(self.known.program, *writer).map(|found| &found.op) {
                     Some(Op::Store { value, .. }) => stored.push((writer.function, *value)),
