@@ -224,6 +224,7 @@ fn summary(
         name: name.to_owned(),
         allocations: formulas.allocations,
         launches: formulas.launches,
+        peak: formulas.peak,
         kernels: kernels.collect(),
         device_variables: 0,
         annotations: annotations::of(program),

@@ -32,6 +32,12 @@ fn show(expr: &Expr) -> String {
             variable.compare,
             show(&variable.bound)
         ),
+        Expr::Over(over) => format!(
+            "{:?} of {} over {}",
+            over.fold,
+            show(&over.each),
+            show(&Expr::Loop(Box::new(over.variable.clone())))
+        ),
         Expr::Binary(op, a, b) => format!("({} {op:?} {})", show(a), show(b)),
         Expr::Unary(op, a) => format!("{op:?}({})", show(a)),
         Expr::Select {
@@ -64,33 +70,42 @@ fn show_input(input: &Input) -> String {
 
 fn lines(name: &str) -> Vec<String> {
     let all = found(name);
+    let only_if = |condition: &Expr| match condition {
+        Expr::Int(1) => String::new(),
+        condition => format!(" if {}", show(condition)),
+    };
     let sizes = all.allocations.iter().map(|one| {
         format!(
-            "{} at {}: {} times {}",
+            "{} at {}: {} times {}{}, in all {}",
             one.api,
             one.site,
             show(&one.size),
-            show(&one.times)
+            show(&one.times),
+            only_if(&one.condition),
+            show(&one.total)
         )
     });
+    let peak = format!("peak: {}", show(&all.peak));
     let launches = all.launches.iter().map(|one| {
         let extent = |all: &[Expr; 3]| all.iter().map(show).collect::<Vec<_>>().join(", ");
         format!(
-            "{} at {}: [{}] of [{}] shared {} times {}",
+            "{} at {}: [{}] of [{}] shared {} times {}{}",
             one.kernel,
             one.site,
             extent(&one.grid),
             extent(&one.block),
             show(&one.shared),
-            show(&one.times)
+            show(&one.times),
+            only_if(&one.condition)
         )
     });
-    sizes.chain(launches).collect()
+    sizes.chain([peak]).chain(launches).collect()
 }
 
 #[test]
 fn formulas_read_as_people_write_them() {
     let names = [
+        "container",
         "converge",
         "endings",
         "graph_file",
@@ -99,6 +114,7 @@ fn formulas_read_as_people_write_them() {
         "options",
         "phases",
         "shrinking",
+        "story",
         "table",
         "verify",
         "words",
@@ -151,6 +167,31 @@ fn formulas_have_the_values_that_the_program_computes() {
     assert_eq!(blocks(&["words", "50", "x"]), Some(Number::Int(25)));
     let turns = value(&words.launches[0].times, &["words", "9"]);
     assert_eq!(turns, Some(Number::Int(3)));
+}
+
+#[test]
+fn the_peak_is_the_largest_of_all_phases() {
+    let story = found("story");
+    for n in [0_i128, 1, 7, 100, 5000] {
+        for extra in [0, 1000] {
+            let words = ["story", &n.to_string(), "x"];
+            let words = &words[..if extra > 0 { 3 } else { 2 }];
+            let levels: i128 = (0..8).map(|level| (n >> level) * 8).sum();
+            let phases = [
+                12 * n,
+                4 * n + extra + 16 * n,
+                4 * n + extra + levels,
+                4 * n + extra + 1000 * n + 77,
+            ];
+            let peak = phases.into_iter().max().map(Number::Int);
+            assert_eq!(value(&story.peak, words), peak, "{n} {extra}");
+        }
+    }
+    assert_eq!(value(&story.peak, &["story"]), Some(Number::Int(0)));
+    let twice = found("phases");
+    for (n, peak) in [("100", 400), ("5000", 20000)] {
+        assert_eq!(value(&twice.peak, &["phases", n]), Some(Number::Int(peak)));
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub enum Expr {
     Input(Input),
     /// The value of a counted loop's variable.
     Loop(Box<LoopVar>),
+    /// All values that an expression takes while a loop's variable runs, as one.
+    Over(Box<Over>),
     /// Two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// One operand.
@@ -80,6 +82,27 @@ pub struct LoopVar {
     pub compare: CompareOp,
     /// The value compared with.
     pub bound: Expr,
+}
+
+/// What becomes of all values of an expression while a loop's variable runs; 0 where the loop makes no turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Over {
+    /// How they become one.
+    pub fold: Fold,
+    /// The variable, as it stands in `each`.
+    pub variable: LoopVar,
+    /// The expression.
+    pub each: Expr,
+}
+
+/// How many values become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fold {
+    /// Their sum.
+    Sum,
+    /// The largest of them.
+    Max,
 }
 
 /// Operators of two operands; whole-number unless the name says float.

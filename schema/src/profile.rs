@@ -8,7 +8,7 @@ use crate::site::Site;
 use serde::{Deserialize, Serialize};
 
 /// Version of the stored form. Raised at any change of `Summary` or `SizeProgram`.
-pub const PROFILE_VERSION: u32 = 7;
+pub const PROFILE_VERSION: u32 = 8;
 
 /// What analysis foretells of one program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct Summary {
     pub allocations: Vec<Allocation>,
     /// Every launch site reachable from `main`.
     pub launches: Vec<Launch>,
+    /// Largest sum of requested bytes alive at once, over all phases of the program.
+    pub peak: Expr,
     /// Kernels of the program.
     pub kernels: Vec<Kernel>,
     /// Bytes of the program's own device variables (`__device__`, `__constant__`, `__managed__`): they take device
@@ -66,6 +68,7 @@ impl Summary {
             name: name.to_owned(),
             allocations: Vec::new(),
             launches: Vec::new(),
+            peak: Expr::Int(0),
             kernels: Vec::new(),
             device_variables: 0,
             annotations: Vec::new(),
@@ -107,6 +110,10 @@ pub struct Allocation {
     pub size: Expr,
     /// How many times the site runs; `Int(1)` outside loops.
     pub times: Expr,
+    /// Where this is 0 the site does not run; `Int(1)`: it runs, or what it hangs on has no closed form.
+    pub condition: Expr,
+    /// Bytes of all its requests together, 0 where it does not run.
+    pub total: Expr,
 }
 
 /// One launch site.
@@ -124,6 +131,8 @@ pub struct Launch {
     pub shared: Expr,
     /// How many times the site runs.
     pub times: Expr,
+    /// Where this is 0 the site does not run; `Int(1)`: it runs, or what it hangs on has no closed form.
+    pub condition: Expr,
     /// True for a cooperative launch.
     pub cooperative: bool,
 }

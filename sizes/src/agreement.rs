@@ -2,7 +2,8 @@
 
 use crate::formula::{Number, evaluate_formula};
 use crate::input::{CommandLine, DeviceProperties};
-use crate::need::Need;
+use crate::need::{Need, Verdict};
+use migfit_schema::formula::Expr;
 use migfit_schema::profile::{Allocation, Summary};
 use migfit_schema::site::Site;
 
@@ -16,6 +17,9 @@ pub struct Agreement {
     pub without: usize,
     /// Sites where the two differ: one of them is wrong.
     pub differing: Vec<Difference>,
+    /// Whether the formula of the peak gives the evaluated peak; `None` where there is no such formula, or the run is
+    /// not exactly known to its end.
+    pub peak: Option<bool>,
 }
 
 /// A site whose closed form gives other bytes than the evaluation.
@@ -40,9 +44,11 @@ pub fn agreement(
     device: &DeviceProperties,
 ) -> Agreement {
     let mut found = Agreement::default();
+    compare_peaks(&mut found, summary, need, command, device);
     for ran in &need.allocations {
-        // Without debug information all sites are one unknown place: which form is whose is not told.
-        if ran.site.line == 0 {
+        // Without debug information all sites are one unknown place: which form is whose is not told. And a form says what
+        // is asked for, be there as much or not.
+        if ran.site.line == 0 || need.lacked.is_some() {
             found.without += 1;
             continue;
         }
@@ -67,20 +73,53 @@ pub fn agreement(
     found
 }
 
-/// Bytes of all requests of a site, where its forms are closed.
-fn total(form: &Allocation, command: &CommandLine, device: &DeviceProperties) -> Option<i128> {
-    let whole = |expr| match evaluate_formula(expr, command, device)? {
+/// Where the program comes to the end of `main`, its formulas say what happened: they take for granted that no check
+/// that gives up fails.
+fn compare_peaks(
+    found: &mut Agreement,
+    summary: &Summary,
+    need: &Need,
+    command: &CommandLine,
+    device: &DeviceProperties,
+) {
+    let began = !need.allocations.is_empty() || !need.launches.is_empty();
+    let known = need.verdict == Verdict::Exact && need.returned && began;
+    let formula = whole(&summary.peak, command, device).filter(|_| known);
+    let (Some(formula), Some(peak)) = (formula, need.peak) else {
+        return;
+    };
+    let same = formula == i128::from(peak.0);
+    found.peak = Some(same);
+    if !same {
+        found.differing.push(Difference {
+            site: Site::default(),
+            api: "peak".to_owned(),
+            formula,
+            evaluated: peak.0,
+        });
+    }
+}
+
+fn whole(expr: &Expr, command: &CommandLine, device: &DeviceProperties) -> Option<i128> {
+    match evaluate_formula(expr, command, device)? {
         Number::Int(number) => Some(number),
         Number::Float(_) => None,
-    };
-    whole(&form.size)?.checked_mul(whole(&form.times)?)
+    }
+}
+
+/// Bytes of all requests of a site, where its forms are closed: those that count all of its turns, else those of one
+/// turn as often as there are.
+fn total(form: &Allocation, command: &CommandLine, device: &DeviceProperties) -> Option<i128> {
+    let whole = |expr| whole(expr, command, device);
+    let each = || whole(&form.size)?.checked_mul(whole(&form.times)?);
+    whole(&form.total).or_else(each)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::need::{AllocationNeed, Verdict};
-    use migfit_schema::formula::{Expr, Input};
+    use crate::need::AllocationNeed;
+    use migfit_schema::formula::Input;
     use migfit_schema::units::Bytes;
 
     fn compared(times: Expr, total: u64) -> Agreement {
@@ -94,6 +133,8 @@ mod tests {
             api: "cudaMalloc".to_owned(),
             size: Expr::Input(Input::ArgInt(1)),
             times,
+            condition: Expr::Int(1),
+            total: Expr::OneOf(Vec::new()),
         });
         let mut need = crate::report::nothing("x", String::new());
         need.verdict = Verdict::Exact;
@@ -119,5 +160,35 @@ mod tests {
         assert_eq!(compared(Expr::OneOf(Vec::new()), 128).without, 1);
         let differing = compared(Expr::Int(1), 128).differing;
         assert_eq!((differing[0].formula, differing[0].evaluated), (64, 128));
+    }
+
+    #[test]
+    fn a_peak_is_compared_where_main_returned() {
+        let peak = |returned, words: &[&str]| {
+            let mut summary = Summary::blank("a");
+            summary.peak = Expr::Input(Input::ArgInt(1));
+            let mut need = crate::report::nothing("x", String::new());
+            (need.verdict, need.returned) = (Verdict::Exact, returned);
+            need.peak = Some(Bytes(64));
+            need.allocations.push(AllocationNeed {
+                site: Site::default(),
+                api: "cudaMalloc".to_owned(),
+                times: 1,
+                bytes: Some((Bytes(64), Bytes(64))),
+                total: Bytes(64),
+                sizes: Vec::new(),
+            });
+            let command = CommandLine {
+                args: words.iter().map(|word| (*word).to_owned()).collect(),
+                env: Vec::new(),
+                cwd: "/".into(),
+            };
+            agreement(&summary, &need, &command, &DeviceProperties::default())
+        };
+        assert_eq!(peak(true, &["./a", "64"]).peak, Some(true));
+        assert_eq!(peak(false, &["./a", "65"]).peak, None);
+        let wrong = peak(true, &["./a", "65"]);
+        assert_eq!(wrong.peak, Some(false));
+        assert_eq!(wrong.differing[0].formula, 65);
     }
 }

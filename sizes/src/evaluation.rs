@@ -286,7 +286,11 @@ fn run_main(machine: &mut Machine<'_>, program: &SizeProgram) -> End {
         Err(end) => return end,
     };
     match machine.run_function(main, &args) {
-        Ok(results) => End::Exit(results.first().and_then(|code| code.as_int().ok())),
+        Ok(results) => {
+            let code = results.first().and_then(|code| code.as_int().ok());
+            machine.host.returned = code.is_none_or(|code| code == 0);
+            End::Exit(code)
+        }
         Err(end) => end,
     }
 }

@@ -1,12 +1,15 @@
-//! Evaluates a closed formula of the summary: one without an unknown part, a choice or a loop. For cross-checks
-//! of the size program, and for tables over inputs.
+//! Evaluates a closed formula of the summary: one without an unknown part or a choice, and without a loop's variable but
+//! in what is folded over that loop. For cross-checks of the size program, and for tables over inputs.
 
 use crate::input::{CommandLine, DeviceProperties};
 use crate::models::cuda::properties;
 use crate::models::files::{Files, Stream};
 use crate::models::float_text::float;
 use crate::models::number::{is_space, whole};
-use migfit_schema::formula::{BinaryOp, Expr, Input, UnaryOp};
+use migfit_schema::formula::{BinaryOp, CompareOp, Expr, Fold, Input, LoopVar, Over, UnaryOp};
+
+/// Turns of all loops of one formula together.
+const MOST_TURNS: u64 = 1_000_000;
 
 /// The value of a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,31 +43,95 @@ impl Number {
     }
 }
 
-/// The value of a formula for one command line; `None` where a part of it is unknown, a choice or a loop, an
-/// input is missing, or the arithmetic has no result.
+/// The value of a formula for one command line; `None` where a part of it is unknown, a choice or the variable of a loop
+/// that is not folded over, an input is missing, or the arithmetic has no result.
 #[must_use]
 pub fn evaluate_formula(
     expr: &Expr,
     command: &CommandLine,
     device: &DeviceProperties,
 ) -> Option<Number> {
-    let evaluate = |expr: &Expr| evaluate_formula(expr, command, device);
-    match expr {
-        Expr::Int(number) => Some(Number::Int(i128::from(*number))),
-        Expr::Float(number) => Some(Number::Float(*number)),
-        Expr::Input(which) => input(which, command, device),
-        Expr::Binary(op, a, b) => binary(*op, evaluate(a)?, evaluate(b)?),
-        Expr::Unary(op, a) => Some(unary(*op, evaluate(a)?)),
-        Expr::Select {
-            condition,
-            then,
-            otherwise,
-        } => evaluate(if evaluate(condition)?.is_true() {
-            then
-        } else {
-            otherwise
-        }),
-        Expr::Loop(_) | Expr::OneOf(_) | Expr::Unknown { .. } => None,
+    let mut evaluation = Evaluation {
+        command,
+        device,
+        running: Vec::new(),
+        turns: 0,
+    };
+    evaluation.value(expr)
+}
+
+/// One evaluation on its way.
+struct Evaluation<'e> {
+    command: &'e CommandLine,
+    device: &'e DeviceProperties,
+    /// Variables of the loops that are folded over, with their values.
+    running: Vec<(&'e LoopVar, i128)>,
+    turns: u64,
+}
+
+impl<'e> Evaluation<'e> {
+    fn value(&mut self, expr: &'e Expr) -> Option<Number> {
+        match expr {
+            Expr::Int(number) => Some(Number::Int(i128::from(*number))),
+            Expr::Float(number) => Some(Number::Float(*number)),
+            Expr::Input(which) => input(which, self.command, self.device),
+            Expr::Binary(op, a, b) => binary(*op, self.value(a)?, self.value(b)?),
+            Expr::Unary(op, a) => Some(unary(*op, self.value(a)?)),
+            Expr::Select {
+                condition,
+                then,
+                otherwise,
+            } => match self.value(condition)?.is_true() {
+                true => self.value(then),
+                false => self.value(otherwise),
+            },
+            Expr::Loop(variable) => {
+                let mut running = self.running.iter().rev();
+                let found = running.find(|(running, _)| **running == **variable);
+                found.map(|(_, value)| Number::Int(*value))
+            }
+            Expr::Over(over) => self.folded(over),
+            Expr::OneOf(_) | Expr::Unknown { .. } => None,
+        }
+    }
+
+    fn whole(&mut self, expr: &'e Expr) -> Option<i128> {
+        match self.value(expr)? {
+            Number::Int(number) => Some(number),
+            Number::Float(_) => None,
+        }
+    }
+
+    fn folded(&mut self, over: &'e Over) -> Option<Number> {
+        let variable = &over.variable;
+        let (mut at, step) = (self.whole(&variable.first)?, self.whole(&variable.step)?);
+        let bound = self.whole(&variable.bound)?;
+        let mut result = 0;
+        while goes_on(variable.compare, at, bound) {
+            self.turns += 1;
+            if self.turns > MOST_TURNS || step == 0 {
+                return None;
+            }
+            self.running.push((variable, at));
+            let each = self.whole(&over.each);
+            self.running.pop();
+            result = match over.fold {
+                Fold::Sum => each?.checked_add(result)?,
+                Fold::Max => each?.max(result),
+            };
+            at = at.checked_add(step)?;
+        }
+        Some(Number::Int(result))
+    }
+}
+
+fn goes_on(compare: CompareOp, value: i128, bound: i128) -> bool {
+    match compare {
+        CompareOp::Less => value < bound,
+        CompareOp::LessEqual => value <= bound,
+        CompareOp::Greater => value > bound,
+        CompareOp::GreaterEqual => value >= bound,
+        CompareOp::NotEqual => value != bound,
     }
 }
 
@@ -297,6 +364,36 @@ mod tests {
         );
         let sms = Expr::Input(Input::Device("multiProcessorCount".to_owned()));
         assert_eq!(value(sms, &["p"]), Some(Number::Int(14)));
+    }
+
+    #[test]
+    fn what_a_loop_takes_is_summed_and_its_largest_found() {
+        let variable = LoopVar {
+            name: "i".to_owned(),
+            first: Expr::Int(1),
+            step: Expr::Int(2),
+            compare: CompareOp::LessEqual,
+            bound: Expr::Input(Input::ArgInt(1)),
+        };
+        let folded = |fold| {
+            let each = Expr::Binary(
+                BinaryOp::Div,
+                int(60),
+                Box::new(Expr::Loop(Box::new(variable.clone()))),
+            );
+            let variable = variable.clone();
+            Expr::Over(Box::new(Over {
+                fold,
+                variable,
+                each,
+            }))
+        };
+        // 60 + 20 + 12 for 1, 3 and 5.
+        assert_eq!(value(folded(Fold::Sum), &["p", "6"]), Some(Number::Int(92)));
+        assert_eq!(value(folded(Fold::Max), &["p", "6"]), Some(Number::Int(60)));
+        assert_eq!(value(folded(Fold::Sum), &["p", "0"]), Some(Number::Int(0)));
+        assert_eq!(value(folded(Fold::Sum), &["p", "9999999999"]), None);
+        assert_eq!(value(Expr::Loop(Box::new(variable)), &["p", "6"]), None);
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct Need {
     pub lacked: Option<Bytes>,
     /// How sure.
     pub verdict: Verdict,
+    /// Whether the program came to the end of `main` and did not fail.
+    pub returned: bool,
     /// Each allocation site that ran, in order of first run.
     pub allocations: Vec<AllocationNeed>,
     /// Each launch shape, in order of first launch.

@@ -48,6 +48,7 @@ pub fn nothing(what: &str, reason: String) -> Need {
         live_at_end: Bytes(0),
         lacked: None,
         verdict: Verdict::Unknown,
+        returned: false,
         allocations: Vec::new(),
         launches: Vec::new(),
         assumptions: Vec::new(),
@@ -95,6 +96,7 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
         lacked: host.notes.lacked.map(Bytes),
         live_at_end: Bytes(host.ledger.live),
         verdict,
+        returned: host.returned,
         allocations: host
             .ledger
             .requests

@@ -21,6 +21,7 @@ pub struct Answer {
 /// The job profile's formulas against the evaluation.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ClosedForms {
+    pub peak_agrees: Option<bool>,
     pub differ: Vec<DifferentForm>,
 }
 

@@ -57,6 +57,8 @@ pub struct Judged {
     pub verdict: String,
     pub grade: Grade,
     pub seconds: f64,
+    /// Whether the formula of the peak gives what the evaluation does; none where there is none to compare.
+    pub peak_form: Option<bool>,
     pub steps: u64,
     /// What differs, or why it is not known.
     pub why: String,
@@ -112,6 +114,7 @@ fn one(fixture: &Fixture, form: Form, number: usize, run: &Run) -> Judged {
         verdict: answer.verdict,
         grade,
         seconds,
+        peak_form: answer.closed_forms.peak_agrees,
         steps: answer.steps,
         why: why.join("; "),
     }

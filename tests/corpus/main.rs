@@ -94,6 +94,13 @@ fn print(judged: &[Judged]) {
     for grade in Grade::ALL {
         println!("{:5}  {}", count(grade), grade.name());
     }
+    let exact = judged.iter().filter(|one| one.grade == Grade::Exact);
+    let agree = exact.clone().filter(|one| one.peak_form == Some(true));
+    println!(
+        "the formula of the peak gives it in {} of {} exact runs",
+        agree.count(),
+        exact.count()
+    );
     let mut times: Vec<f64> = judged.iter().map(|one| one.seconds).collect();
     times.sort_by(f64::total_cmp);
     let at = |part: usize| times.get((times.len() * part).div_ceil(100).max(1) - 1);

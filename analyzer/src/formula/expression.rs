@@ -6,6 +6,7 @@ use crate::formula::unknown::unknown;
 use crate::formula::{input, stored};
 use crate::ir::stubs::people_name;
 use crate::slice::definitions::Definition;
+use crate::slice::effects::gives_status;
 use crate::slice::points_to::returned;
 use crate::slice::position::Position;
 use migfit_schema::formula::{Expr, Input, UnaryOp};
@@ -27,6 +28,8 @@ pub struct Builder<'a> {
     pub function: FunctionId,
     /// The block where the value is used: a loop's variable means its running value only inside the loop.
     pub used_in: BlockId,
+    /// The calls by which the place of use was come to, the outermost first; empty: any.
+    called_by: Vec<Position>,
     on_the_way: Vec<(FunctionId, Reg)>,
     steps: Cell<usize>,
     writes: Cell<usize>,
@@ -39,9 +42,18 @@ impl<'a> Builder<'a> {
             scene,
             function: at.function,
             used_in: at.block,
+            called_by: Vec::new(),
             on_the_way: Vec::new(),
             steps: Cell::new(STEPS),
             writes: Cell::new(WRITES),
+        }
+    }
+
+    /// The same for a place that was come to by these calls.
+    pub fn called_by(self, calls: &[Position]) -> Builder<'a> {
+        Builder {
+            called_by: calls.to_vec(),
+            ..self
         }
     }
 
@@ -82,8 +94,14 @@ impl<'a> Builder<'a> {
                 _ => unknown(None, "the command line itself"),
             };
         }
-        let calls = self.scene.calls(self.function).iter();
-        let all: Vec<Expr> = calls.map(|call| self.argument(*call, index)).collect();
+        let all = self.scene.calls(self.function);
+        let mut known = self.called_by.iter().rev();
+        let calls = match known.find(|call| all.contains(call)) {
+            Some(call) => vec![*call],
+            None => all.to_vec(),
+        };
+        let calls = calls.into_iter();
+        let all: Vec<Expr> = calls.map(|call| self.argument(call, index)).collect();
         if all.is_empty() {
             return unknown(None, "a parameter of a function that nothing calls");
         }
@@ -208,6 +226,8 @@ impl<'a> Builder<'a> {
                 unary(UnaryOp::Floor, self.expr(*value, *ty))
             }
             ("sqrt" | "sqrtf", Some((value, ty))) => unary(UnaryOp::Sqrt, self.expr(*value, *ty)),
+            // Formulas take for granted that CUDA calls succeed.
+            _ if gives_status(name) => Expr::Int(0),
             _ => unknown(
                 self.scene.site(place),
                 &format!("the result of {}", people_name(name)),
@@ -224,7 +244,7 @@ pub fn take(budget: &Cell<usize>, amount: usize) -> bool {
 }
 
 /// A constant of a type, with its sign.
-fn constant(bits: u64, ty: Type) -> Expr {
+pub fn constant(bits: u64, ty: Type) -> Expr {
     match ty {
         Type::F64 => Expr::Float(f64::from_bits(bits)),
         Type::F32 => Expr::Float(f64::from(f32::from_bits(bits as u32))),

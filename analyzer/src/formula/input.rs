@@ -3,7 +3,8 @@
 use crate::formula::expression::Builder;
 use crate::formula::options::option_names;
 use crate::formula::scene::Scene;
-use crate::formula::stored::{Base, Spot, spot, writers};
+use crate::formula::spots::{Base, Spot, spot};
+use crate::formula::stored::writers;
 use crate::formula::unknown::unknown;
 use crate::slice::definitions::Definition;
 use crate::slice::objects::Objects;

@@ -1,7 +1,8 @@
 //! Writes that another write surely covers before a read: `int n = 0; fscanf(file, "%d", &n);` leaves no zero.
 
 use crate::formula::scene::Scene;
-use crate::formula::stored::{Spot, same_size, spot};
+use crate::formula::spots::{Spot, spot};
+use crate::formula::stored::same_size;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::program::{BlockId, Op, Type};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@ use crate::slice::calls::Calls;
 use crate::slice::definitions::{Definition, Definitions};
 use crate::slice::graphs::Graphs;
 use crate::slice::memory::Memory;
-use crate::slice::objects::{ObjectId, Objects};
+use crate::slice::objects::{Object, ObjectId, Objects};
 use crate::slice::points_to::{PointsTo, solve};
 use crate::slice::position::{Position, instruction};
 use migfit_schema::program::{Callee, Function, FunctionId, Op, Operand, Place, Reg, SizeProgram};
@@ -58,6 +58,19 @@ impl<'a> Scene<'a> {
     /// Where a register gets its value.
     pub fn definition(&self, function: FunctionId, register: Reg) -> Option<Definition<'a>> {
         self.definitions.get(function, register)
+    }
+
+    /// Who calls whom.
+    pub fn all_calls(&self) -> &Calls {
+        &self.calls
+    }
+
+    /// The call that made a memory object.
+    pub fn made_at(&self, object: ObjectId) -> Option<Position> {
+        match self.objects.get(object) {
+            Some(Object::Fresh(at)) => Some(at),
+            _ => None,
+        }
     }
 
     /// Where a function is called.

@@ -3,6 +3,7 @@
 use crate::formula::Formulas;
 use crate::formula::expression::Builder;
 use crate::formula::packed::{Half, half};
+use crate::formula::phases::{Story, either, story};
 use crate::formula::scene::Scene;
 use crate::formula::simplify::binary;
 use crate::formula::turns::times;
@@ -14,23 +15,23 @@ use migfit_schema::program::{Op, Operand, Type};
 use migfit_schema::site::Site;
 
 /// Collects them in the program's order.
-pub fn formulas(scene: &Scene<'_>) -> Formulas {
-    let mut found = Formulas::default();
+pub fn formulas<'a>(scene: &'a Scene<'a>) -> Formulas {
+    let story = story(scene);
+    let mut found = Formulas {
+        peak: story.peak.clone(),
+        ..Formulas::default()
+    };
     for (at, instruction) in instructions(scene.program) {
         let site = scene.site(instruction.place).unwrap_or_default();
         if let Op::Launch { kernel } = &instruction.op {
-            found.launches.push(launch(scene, at, *kernel, site));
+            found
+                .launches
+                .push(launch(scene, &story, at, *kernel, site));
         } else if let Some((name, args)) = Scene::external(&instruction.op)
-            && let Some(size) = size(scene, at, name, &args)
+            && let Some(size) = size(scene, Builder::at(scene, at), at, name, &args)
         {
-            // Nobody asks for nothing: a length of 0 is that of a container whose filling was not seen.
-            let size = match size {
-                Expr::Int(0) if !is_constant(&args) => {
-                    unknown(None, "filled where that was not seen")
-                }
-                size => size,
-            };
             let times = times(scene, at);
+            let (condition, total) = told(&story, at);
             add(
                 &mut found.allocations,
                 Allocation {
@@ -38,6 +39,8 @@ pub fn formulas(scene: &Scene<'_>) -> Formulas {
                     api: name.to_owned(),
                     size,
                     times,
+                    condition,
+                    total,
                 },
             );
         }
@@ -52,20 +55,45 @@ fn add(all: &mut Vec<Allocation>, new: Allocation) {
         .iter_mut()
         .find(|old| old.site == new.site && old.api == new.api && old.size == new.size);
     match twin {
-        Some(old) => old.times = binary(BinaryOp::Add, old.times.clone(), new.times),
+        Some(old) => {
+            old.times = binary(BinaryOp::Add, old.times.clone(), new.times);
+            old.condition = either(old.condition.clone(), new.condition);
+            old.total = known_sum(old.total.clone(), new.total);
+        }
         None => all.push(new),
     }
 }
 
-/// Requested bytes of an allocation call; `None` for other calls.
-/// Whether a call is given constants alone, but for places.
-fn is_constant(args: &[Operand]) -> bool {
-    let mut numbers = args.iter().skip(1);
-    numbers.all(|arg| !matches!(arg, Operand::Reg(_)))
+/// Under which condition a call is come to, and what it takes in all.
+fn told(story: &Story, at: Position) -> (Expr, Expr) {
+    let visits = story.visits.get(&at).map_or(&[][..], Vec::as_slice);
+    let Some((first, others)) = visits.split_first() else {
+        let reason = "not come to on the ways that were followed";
+        return (Expr::Int(1), unknown(None, reason));
+    };
+    let start = (first.condition.clone(), first.total.clone());
+    others.iter().fold(start, |(condition, total), visit| {
+        let condition = either(condition, visit.condition.clone());
+        (condition, known_sum(total, visit.total.clone()))
+    })
 }
 
-fn size(scene: &Scene<'_>, at: Position, name: &str, args: &[Operand]) -> Option<Expr> {
-    let mut builder = Builder::at(scene, at);
+fn known_sum(a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (Expr::Unknown { .. }, _) => a,
+        (_, Expr::Unknown { .. }) => b,
+        _ => binary(BinaryOp::Add, a, b),
+    }
+}
+
+/// Requested bytes of an allocation call; `None` for other calls.
+pub fn size<'a>(
+    scene: &'a Scene<'a>,
+    mut builder: Builder<'a>,
+    at: Position,
+    name: &str,
+    args: &[Operand],
+) -> Option<Expr> {
     let mut argument = |index: usize| {
         args.get(index)
             .map(|value| builder.expr(*value, Type::Int(64)))
@@ -102,7 +130,7 @@ pub fn rounded_row(width: Expr) -> Expr {
     binary(BinaryOp::Mul, rows, Expr::Int(PITCH))
 }
 
-fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
+fn launch(scene: &Scene<'_>, story: &Story, at: Position, kernel: u32, site: Site) -> Launch {
     let symbol = scene
         .program
         .kernels
@@ -144,6 +172,7 @@ fn launch(scene: &Scene<'_>, at: Position, kernel: u32, site: Site) -> Launch {
         block,
         shared,
         times: times(scene, turns_at),
+        condition: told(story, turns_at).0,
         cooperative: false,
     }
 }

@@ -6,88 +6,13 @@ use crate::formula::overwritten::Last;
 use crate::formula::scene::Scene;
 use crate::formula::simplify::one_of;
 use crate::formula::sites::rounded_row;
+use crate::formula::spots::{Base, Meets, Spot, meets, spot};
 use crate::formula::unknown::unknown;
 use crate::ir::stubs::people_name;
-use crate::slice::definitions::Definition;
 use crate::slice::position::{Position, instruction};
 use migfit_schema::formula::Expr;
-use migfit_schema::program::{FunctionId, Op, Operand, Place, Reg, Type};
-
-/// A known place in memory: an alloca's register or a global, and the offset in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// What the offset counts from.
-    pub base: Base,
-    /// Bytes behind it.
-    pub offset: i64,
-}
-
-/// What a spot's offset counts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// The register that an alloca, a parameter or a call left a pointer in.
-    Register(FunctionId, Reg),
-    /// A global.
-    Global(u32),
-}
-
-/// Resolves an address; `None` where an index varies.
-pub fn spot(scene: &Scene<'_>, function: FunctionId, address: Operand) -> Option<Spot> {
-    /// Offsets of offsets deeper than this are not followed: in a broken program they may go in a ring.
-    const DEPTH: usize = 64;
-    spot_within(scene, function, address, DEPTH)
-}
-
-fn spot_within(
-    scene: &Scene<'_>,
-    function: FunctionId,
-    address: Operand,
-    depth: usize,
-) -> Option<Spot> {
-    let depth = depth.checked_sub(1)?;
-    match address {
-        Operand::Global(id, offset) => Some(Spot {
-            base: Base::Global(id),
-            offset,
-        }),
-        Operand::Reg(register) => match scene.definition(function, register) {
-            Some(Definition::Op(
-                _,
-                Op::Offset {
-                    base,
-                    constant,
-                    terms,
-                    ..
-                },
-                _,
-            )) => {
-                let fixed = terms
-                    .iter()
-                    .try_fold(*constant, |sum, (index, ty, scale)| {
-                        let index = match (index, ty) {
-                            (Operand::Const(bits), Type::Int(32)) => i64::from(*bits as u32 as i32),
-                            (Operand::Const(bits), _) => bits.cast_signed(),
-                            _ => return None,
-                        };
-                        sum.checked_add(index.checked_mul(*scale)?)
-                    })?;
-                let inner = spot_within(scene, function, *base, depth)?;
-                Some(Spot {
-                    base: inner.base,
-                    offset: inner.offset.checked_add(fixed)?,
-                })
-            }
-            Some(Definition::Op(_, Op::Copy { a, .. }, _)) => {
-                spot_within(scene, function, *a, depth)
-            }
-            _ => Some(Spot {
-                base: Base::Register(function, register),
-                offset: 0,
-            }),
-        },
-        _ => None,
-    }
-}
+use migfit_schema::program::{Op, Operand, Place, Type};
+use migfit_schema::site::Site;
 
 /// The expression of what a load reads.
 pub fn loaded(
@@ -98,9 +23,20 @@ pub fn loaded(
     place: Place,
 ) -> Expr {
     let site = builder.scene.site(place);
-    let Some(target) = spot(builder.scene, at.function, address) else {
-        return unknown(site, "read from an array at a varying place");
-    };
+    match spot(builder.scene, at.function, address) {
+        Some(target) => found(builder, (at, address), target, ty, site),
+        None => unknown(site, "read from an array at a varying place"),
+    }
+}
+
+/// What stands in a spot where an instruction reads that goes through this address.
+fn found(
+    builder: &mut Builder<'_>,
+    (at, address): (Position, Operand),
+    target: Spot,
+    ty: Type,
+    site: Option<Site>,
+) -> Expr {
     let mut all = Vec::new();
     if !builder.spend_on_writes(reach(builder.scene, at, address)) {
         return unknown(site, "a long computation");
@@ -169,18 +105,34 @@ fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) 
             ty: stored,
             value,
             address,
-        } => match spot(scene, writer.function, *address) {
-            Some(spot) if spot == target && same_size(*stored, ty) => {
+        } => match meets(
+            scene,
+            (writer, *address),
+            target,
+            (size_of(*stored), size_of(ty)),
+        ) {
+            Meets::Not => None,
+            Meets::At(0) if same_size(*stored, ty) => {
                 Some(builder.expr_at(writer, *value, *stored))
             }
-            Some(spot) if spot.base == target.base => None,
-            Some(_) => None,
-            None => Some(unknown(site, "stored at a varying place")),
+            Meets::At(_) if *value == Operand::Const(0) => Some(Expr::Int(0)),
+            Meets::At(_) => Some(unknown(site, "stored in parts")),
+            Meets::Perhaps => Some(unknown(site, "stored through another pointer")),
         },
-        Op::MemSet {
-            byte: Operand::Const(0),
-            ..
-        } => Some(Expr::Int(0)),
+        Op::MemSet { byte, to, bytes } => {
+            match meets(scene, (writer, *to), target, (length(*bytes), size_of(ty))) {
+                Meets::Not => None,
+                _ if *byte == Operand::Const(0) => Some(Expr::Int(0)),
+                _ => Some(unknown(site, "set byte by byte")),
+            }
+        }
+        Op::MemCopy { to, from, bytes } => {
+            match meets(scene, (writer, *to), target, (length(*bytes), size_of(ty))) {
+                Meets::Not => None,
+                Meets::At(behind) => Some(copied(builder, (writer, *from), behind, ty, site)),
+                Meets::Perhaps => Some(unknown(site, "copied through another pointer")),
+            }
+        }
         op => {
             let (name, args) = Scene::external(op)?;
             by_library(builder, writer, (name, &args), target).map(|expr| match expr {
@@ -188,6 +140,39 @@ fn written(builder: &mut Builder<'_>, writer: Position, target: Spot, ty: Type) 
                 other => other,
             })
         }
+    }
+}
+
+/// What stands so many bytes behind the start of what is copied.
+fn copied(
+    builder: &mut Builder<'_>,
+    (at, from): (Position, Operand),
+    behind: i64,
+    ty: Type,
+    site: Option<Site>,
+) -> Expr {
+    let source = spot(builder.scene, at.function, from);
+    let source = source.and_then(|source| source.moved(behind));
+    match source {
+        Some(source) if builder.spend() => found(builder, (at, from), source, ty, site),
+        _ => unknown(site, "copied from a varying place"),
+    }
+}
+
+/// Bytes of a copy or a fill; as many as there may be where that varies.
+fn length(bytes: Operand) -> i64 {
+    match bytes {
+        Operand::Const(bytes) => i64::try_from(bytes).unwrap_or(i64::MAX),
+        _ => i64::MAX,
+    }
+}
+
+/// Bytes of a value in memory.
+fn size_of(ty: Type) -> i64 {
+    match ty {
+        Type::Int(bits) => i64::from(bits).div_euclid(8).max(1),
+        Type::F32 => 4,
+        Type::F64 | Type::Ptr => 8,
     }
 }
 

@@ -165,7 +165,7 @@ fn turns(scene: &Scene<'_>, head: Position) -> Expr {
 }
 
 /// (bound - first) / step, rounded up.
-fn count(variable: &LoopVar) -> Option<Expr> {
+pub fn count(variable: &LoopVar) -> Option<Expr> {
     let (first, bound) = (variable.first.clone(), variable.bound.clone());
     let (rises, stride) = match &variable.step {
         Expr::Int(0) => return None,

@@ -18,19 +18,31 @@ pub fn has_unknown(expr: &Expr) -> bool {
     matches!(expr, Expr::Unknown { .. }) || parts(expr).into_iter().any(has_unknown)
 }
 
+/// The first part that is not known.
+pub fn first(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Unknown { .. } => Some(expr),
+        other => parts(other).into_iter().find_map(first),
+    }
+}
+
 /// The reason of the first part that is not known.
 pub fn first_unknown(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Unknown { reason, .. } => Some(reason),
-        other => parts(other).into_iter().find_map(first_unknown),
+    match first(expr) {
+        Some(Expr::Unknown { reason, .. }) => Some(reason),
+        _ => None,
     }
 }
 
 /// The expressions that an expression is made of.
-fn parts(expr: &Expr) -> Vec<&Expr> {
+pub fn parts(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Unknown { .. } | Expr::Int(_) | Expr::Float(_) | Expr::Input(_) => Vec::new(),
         Expr::Loop(variable) => vec![&variable.first, &variable.step, &variable.bound],
+        Expr::Over(over) => {
+            let variable = &over.variable;
+            vec![&variable.first, &variable.step, &variable.bound, &over.each]
+        }
         Expr::Binary(_, a, b) => vec![a, b],
         Expr::Unary(_, a) => vec![a],
         Expr::Select {

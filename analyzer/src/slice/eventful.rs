@@ -33,6 +33,11 @@ impl Eventful {
         eventful
     }
 
+    /// Whether a function leads to a CUDA call that counts.
+    pub fn function(&self, function: FunctionId) -> bool {
+        self.functions.contains(&function)
+    }
+
     /// Whether a block holds a CUDA call that counts, or a call that leads to one.
     pub fn block(&self, function: FunctionId, block: BlockId) -> bool {
         self.blocks.contains(&(function, block))

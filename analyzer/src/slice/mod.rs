@@ -36,9 +36,9 @@ pub(crate) mod control;
 pub(crate) mod definitions;
 #[cfg(test)]
 pub(crate) mod draft;
-mod effects;
-mod event;
-mod eventful;
+pub(crate) mod effects;
+pub(crate) mod event;
+pub(crate) mod eventful;
 pub(crate) mod flow;
 pub(crate) mod graphs;
 mod groups;

@@ -69,7 +69,9 @@ struct FormsForm {
     agree: usize,
     /// Sites that ran and have none.
     none: usize,
-    /// Sites where the two differ.
+    /// Whether the formula of the peak gives the evaluated one; null where there is none to compare.
+    peak_agrees: Option<bool>,
+    /// Sites where the two differ; the peak is none, and stands without a site.
     differ: Vec<DifferenceForm>,
 }
 
@@ -92,6 +94,7 @@ impl FormsForm {
         FormsForm {
             agree: forms.agreeing,
             none: forms.without,
+            peak_agrees: forms.peak,
             differ: differ.collect(),
         }
     }

@@ -1,7 +1,7 @@
 //! `Expr` -> the text that people read: `arg(1) * arg(1) * 4`. Loop variables, and values that are one of several,
 //! have a name in the text and are explained once, in clauses behind it. Simplifying is the analyzer's work.
 
-use migfit_schema::formula::{BinaryOp, CompareOp, Expr, Input, LoopVar, UnaryOp};
+use migfit_schema::formula::{BinaryOp, CompareOp, Expr, Fold, Input, LoopVar, Over, UnaryOp};
 use std::collections::BTreeSet;
 
 /// Prints expressions that belong together, so that what is named has one name and one clause in all of them.
@@ -74,6 +74,7 @@ impl FormulaPrinter {
                 let name = self.name(expr, std::slice::from_ref(&variable.name.as_str()));
                 (name, Binding::Whole)
             }
+            Expr::Over(over) => (self.over(over), Binding::Whole),
             Expr::Binary(op, a, b) => self.binary(*op, a, b),
             Expr::Unary(op, a) => self.unary(*op, a),
             Expr::Select {
@@ -100,6 +101,21 @@ impl FormulaPrinter {
         )
     }
 
+    /// `sum over i of (4 * i)`: what the variable runs over stands in its clause.
+    fn over(&mut self, over: &Over) -> String {
+        let variable = Expr::Loop(Box::new(over.variable.clone()));
+        let name = self.name(
+            &variable,
+            std::slice::from_ref(&over.variable.name.as_str()),
+        );
+        let fold = match over.fold {
+            Fold::Sum => "sum",
+            Fold::Max => "largest",
+        };
+        let each = self.text(&over.each);
+        format!("({fold} over {name} of {each})")
+    }
+
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> (String, Binding) {
         if let Some(dividend) = rounded_up(op, a, b) {
             let dividend = self.at_least(dividend, Binding::Product);
@@ -109,7 +125,12 @@ impl FormulaPrinter {
         let (a, b) = (beside(a, b), beside(b, a));
         let (sign, binding) = match op {
             BinaryOp::Min => return (self.call("min", &[a, b]), Binding::Whole),
-            BinaryOp::Max => return (self.call("max", &[a, b]), Binding::Whole),
+            BinaryOp::Max => {
+                let mut all = Vec::new();
+                maxima(a, &mut all);
+                maxima(b, &mut all);
+                return (self.call("max", &all), Binding::Whole);
+            }
             BinaryOp::Add => ("+", Binding::Sum),
             BinaryOp::Sub => ("-", Binding::Sum),
             BinaryOp::Mul => ("*", Binding::Product),
@@ -213,6 +234,17 @@ impl FormulaPrinter {
         };
         let bound = self.text(&variable.bound);
         format!("{first}{second} .. {} {bound}", sign(variable.compare))
+    }
+}
+
+/// The operands of a maximum, those of maxima among them.
+fn maxima<'e>(expr: &'e Expr, all: &mut Vec<&'e Expr>) {
+    match expr {
+        Expr::Binary(BinaryOp::Max, a, b) => {
+            maxima(a, all);
+            maxima(b, all);
+        }
+        other => all.push(other),
     }
 }
 

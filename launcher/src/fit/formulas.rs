@@ -22,6 +22,8 @@ pub struct Formulas {
     pub allocations: Vec<SiteFormulas>,
     /// Launch sites.
     pub launches: Vec<SiteFormulas>,
+    /// The largest sum of bytes alive at once; none where nothing is allocated.
+    pub peak: Option<SiteFormulas>,
     /// What the ways of writing inputs mean, for those that occur.
     pub legend: Legend,
 }
@@ -53,6 +55,7 @@ impl Formulas {
             .map(|one| launch(summary, one, &mut legend))
             .collect();
         Formulas {
+            peak: (!summary.allocations.is_empty()).then(|| peak(summary, &mut legend)),
             allocations,
             launches,
             legend,
@@ -64,10 +67,41 @@ fn allocation(allocation: &Allocation, legend: &mut Legend) -> SiteFormulas {
     let mut printer = FormulaPrinter::default();
     let mut formulas = vec![("bytes", printer.text(&allocation.size))];
     push_unless(&mut formulas, &mut printer, "times", &allocation.times, 1);
+    push_unless(&mut formulas, &mut printer, "if", &allocation.condition, 1);
+    if changes(&allocation.size) && !matches!(allocation.total, Expr::Unknown { .. }) {
+        formulas.push(("in all", printer.text(&allocation.total)));
+    }
     legend.extend(printer.legend());
     SiteFormulas {
         place: allocation.site.to_string(),
         what: allocation.api.clone(),
+        formulas,
+        clauses: printer.clauses().to_vec(),
+    }
+}
+
+/// Whether a size is another one in each turn of a loop.
+fn changes(size: &Expr) -> bool {
+    match size {
+        Expr::Loop(_) => true,
+        Expr::Binary(_, a, b) => changes(a) || changes(b),
+        Expr::Unary(_, a) => changes(a),
+        Expr::Select {
+            condition,
+            then,
+            otherwise,
+        } => changes(condition) || changes(then) || changes(otherwise),
+        _ => false,
+    }
+}
+
+fn peak(summary: &Summary, legend: &mut Legend) -> SiteFormulas {
+    let mut printer = FormulaPrinter::default();
+    let formulas = vec![("bytes", printer.text(&summary.peak))];
+    legend.extend(printer.legend());
+    SiteFormulas {
+        place: "the largest sum alive at once".to_owned(),
+        what: String::new(),
         formulas,
         clauses: printer.clauses().to_vec(),
     }
@@ -82,6 +116,7 @@ fn launch(summary: &Summary, launch: &Launch, legend: &mut Legend) -> SiteFormul
     ];
     push_unless(&mut formulas, &mut printer, "shared", &launch.shared, 0);
     push_unless(&mut formulas, &mut printer, "times", &launch.times, 1);
+    push_unless(&mut formulas, &mut printer, "if", &launch.condition, 1);
     let kind = if launch.cooperative {
         " (cooperative)"
     } else {
@@ -181,6 +216,8 @@ pub fn text(summary: &Summary, formulas: &Formulas) -> String {
         counted(formulas.launches.len(), "launch site"),
     );
     section(&mut text, "allocations", &formulas.allocations, site);
+    let peak: Vec<&SiteFormulas> = formulas.peak.iter().collect();
+    section(&mut text, "peak", &peak, |peak| lines(peak));
     section(&mut text, "launches", &formulas.launches, site);
     section(&mut text, "not known", &summary.unknowns, unknown);
     let legend: Vec<_> = formulas.legend.iter().collect();
@@ -223,7 +260,12 @@ fn section<T>(text: &mut String, title: &str, items: &[T], print: impl Fn(&T) ->
 }
 
 fn site(site: &SiteFormulas) -> String {
-    let mut text = format!("  {}  {}\n", site.place, site.what);
+    format!("  {}  {}\n{}", site.place, site.what, lines(site))
+}
+
+/// The formulas of a site, one a line.
+fn lines(site: &SiteFormulas) -> String {
+    let mut text = String::new();
     let clauses = site.clauses.iter().map(|clause| ("where", clause));
     let formulas = site.formulas.iter().map(|(name, formula)| (*name, formula));
     for (name, value) in formulas.chain(clauses) {
@@ -283,7 +325,10 @@ mod tests {
                 api: "cudaMalloc".to_owned(),
                 size: Expr::Binary(BinaryOp::Mul, square.into(), Expr::Int(4).into()),
                 times: Expr::Int(1),
+                condition: Expr::Int(1),
+                total: Expr::Int(1),
             }],
+            peak: Expr::Binary(BinaryOp::Mul, n().into(), Expr::Int(4).into()),
             launches: vec![Launch {
                 site: site_at(58),
                 kernel: "_Z12lud_internalPfii".to_owned(),
@@ -291,6 +336,7 @@ mod tests {
                 block: [Expr::Int(16), Expr::Int(16), Expr::Int(1)],
                 shared: Expr::Int(0),
                 times: Expr::Int(1),
+                condition: Expr::Int(1),
                 cooperative: false,
             }],
             kernels: vec![Kernel {
@@ -321,6 +367,9 @@ lud: 1 allocation site, 1 launch site
 allocations
   lud.cu:133  cudaMalloc
       bytes   option(-s, --size) * option(-s, --size) * 4
+
+peak
+      bytes   option(-s, --size) * 4
 
 launches
   lud.cu:58  lud_internal

@@ -247,6 +247,7 @@ mod tests {
     fn need(launches: Vec<LaunchNeed>) -> Need {
         Need {
             lacked: None,
+            returned: true,
             peak: Some(Bytes(262_144)),
             peak_rounded: Some(Bytes(2 << 20)),
             live_at_end: Bytes(0),

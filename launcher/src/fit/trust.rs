@@ -65,6 +65,7 @@ mod tests {
     fn need(verdict: Verdict, reason: Option<&str>) -> Need {
         Need {
             lacked: None,
+            returned: true,
             peak: Some(Bytes(1)),
             peak_rounded: Some(Bytes(1)),
             live_at_end: Bytes(0),

@@ -106,6 +106,8 @@ pub fn summary() -> Summary {
                 Expr::Int(4).into(),
             ),
             times: Expr::Int(1),
+            condition: Expr::Int(1),
+            total: Expr::Int(1),
         }],
         launches: Vec::new(),
         kernels: Vec::new(),

@@ -258,6 +258,8 @@ pub struct Host<'p> {
     pub place: Place,
     /// Steps so far.
     pub steps: u64,
+    /// `main` came to its end, and did not fail as far as that is known.
+    pub returned: bool,
     /// Signals that the program may handle; `None`: some that are not known.
     pub handled: BTreeSet<Option<i32>>,
     /// Why it is not known how numbers are written: the program chose a language that is not known here.

@@ -70,6 +70,7 @@ pub fn host<'p>(
         place: Place::default(),
         steps: 0,
         layout,
+        returned: false,
         handled: Default::default(),
         language: None,
         address_used: None,
