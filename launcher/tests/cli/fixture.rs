@@ -110,6 +110,7 @@ pub fn summary() -> Summary {
             total: Expr::Int(1),
         }],
         launches: Vec::new(),
+        peak: Expr::Int(4096),
         kernels: Vec::new(),
         device_variables: 0,
         annotations: Vec::new(),
