@@ -64,8 +64,9 @@ pub fn is_cuda(name: &str) -> bool {
 
 /// True for the C++ library's output to a stream; each gives the stream back.
 pub fn is_output(name: &str) -> bool {
-    const STARTS: [&str; 9] = [
+    const STARTS: [&str; 10] = [
         "_ZNSolsE",
+        "_ZStlsIcSt11char_traitsIcESaIcE",
         "_ZStlsISt11char_traits",
         "_ZNSo3put",
         "_ZNSo5flush",

@@ -200,6 +200,7 @@ fn output(name: &str) -> Option<Effect> {
         | "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc" => {
             plain("br-", Returns::Into(0))
         }
+        _ if name.starts_with("_ZStlsIcSt11char_traitsIcESaIcE") => plain("bt-", Returns::Into(0)),
         _ if name.starts_with("_ZNSolsE")
             || name.starts_with("_ZNSo9_M_insertI")
             || name.starts_with("_ZNSo3putE")

@@ -22,6 +22,10 @@ pub const MODELS: Family = &[
         text,
     ),
     (
+        "_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE",
+        string,
+    ),
+    (
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c",
         padded_character,
     ),
@@ -98,6 +102,14 @@ fn put(host: &mut Host<'_>, stream: Value, more: Result<Vec<u8>, Mark>) -> Resul
         }
     }
     Ok(stream)
+}
+
+/// (stream, string): where its characters lie and how many there are are its first two words.
+fn string(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let at = arg(args, 1).get()?;
+    let characters = host.memory.load(at, 8);
+    let count = host.memory.load(at.wrapping_add(8), 8);
+    padded_bytes(host, &[arg(args, 0), characters, count])
 }
 
 /// (stream, characters, how many).
