@@ -11,14 +11,24 @@ pub(super) fn bitcast<'m>(
     instruction: Instruction<'m>,
 ) -> Result<(), String> {
     let source = instruction.operand(0).ok_or("conversion of nothing")?;
-    let from: Vec<Type> = body
-        .lanes(source.ty())
-        .usable()?
-        .iter()
-        .map(type_of)
-        .collect();
+    // Halves of 128-bit integers are parts like any other: bits only move.
+    let types = |body: &Body<'_, 'm>, ty| {
+        Ok::<_, String>(
+            body.lanes(ty)
+                .movable()?
+                .iter()
+                .map(type_of)
+                .collect::<Vec<Type>>(),
+        )
+    };
+    let from = types(body, source.ty())?;
     let a = body.operands(source);
-    let to = body.typed_registers(instruction.value())?;
+    let to = types(body, instruction.ty())?;
+    let to: Vec<(Reg, Type)> = body
+        .registers_of(instruction.value())
+        .into_iter()
+        .zip(to)
+        .collect();
     let a: Vec<(Operand, Type)> = a.into_iter().zip(from).collect();
     if a.len() == to.len() {
         for ((dst, to), (a, from)) in to.into_iter().zip(a) {

@@ -50,8 +50,55 @@ impl Surroundings<'_> {
             ([], Some(join)) => OnUnknown::Join(join),
             ([], None) => self.way_that_returns(block),
             ([only], _) => OnUnknown::TakeCuda(*only),
-            _ => OnUnknown::Stop,
+            _ => match self.way_with_most(block, join) {
+                Some(way) => OnUnknown::TakeCuda(way),
+                None => OnUnknown::Stop,
+            },
         }
+    }
+
+    /// Of ways that all lead to CUDA calls: the one that leads to all those of the others and to more, as past a check
+    /// behind which objects are freed either way. Where they lead to the same: the one that the others come to.
+    fn way_with_most(&self, block: BlockId, join: Option<BlockId>) -> Option<BlockId> {
+        let ways = self.control.ways(block);
+        let passed: Vec<(BlockId, FixedBitSet)> = ways
+            .iter()
+            .map(|way| (*way, self.passed(*way, &[Some(block), join])))
+            .collect();
+        let events: Vec<FixedBitSet> = passed
+            .iter()
+            .map(|(_, passed)| self.events(passed))
+            .collect();
+        let most = passed.iter().zip(&events).find(|((way, _), own)| {
+            let mut others = passed
+                .iter()
+                .zip(&events)
+                .filter(|((other, _), _)| other != way);
+            others.all(|(_, other)| other.is_subset(own) && other != *own)
+        });
+        if let Some(((way, _), _)) = most {
+            return Some(*way);
+        }
+        if events.windows(2).any(|pair| pair.first() != pair.last()) {
+            return None;
+        }
+        let reaches = |from: &(BlockId, FixedBitSet), to: BlockId| from.1.contains(to as usize);
+        let last = passed.iter().find(|way| {
+            let mut others = passed.iter().filter(|other| other.0 != way.0);
+            others.all(|other| reaches(other, way.0) && !reaches(way, other.0))
+        });
+        last.map(|(way, _)| *way)
+    }
+
+    fn events(&self, blocks: &FixedBitSet) -> FixedBitSet {
+        let mut events = blocks.clone();
+        for block in blocks.ones() {
+            events.set(
+                block,
+                BlockId::try_from(block).is_ok_and(|block| (self.has_events)(block)),
+            );
+        }
+        events
     }
 
     /// Where one way stays in a loop around the block and another leaves it; the innermost such loop counts.
@@ -70,6 +117,8 @@ impl Surroundings<'_> {
                 Some(join) if self.ways_with_events(block, Some(join)).is_empty() => {
                     OnUnknown::Join(join)
                 }
+                // Several exits: behind the others is all that comes behind this one, and more.
+                _ if self.way_with_most(block, None) == Some(inside) => OnUnknown::TakeCuda(inside),
                 // The loop has several exits with CUDA calls behind some: this one is taken, and said to be.
                 _ => OnUnknown::LoopOnce { body: inside, exit },
             });
@@ -127,16 +176,22 @@ impl Surroundings<'_> {
 
     /// Blocks on ways from one block to another, the second left out.
     fn until(&self, from: BlockId, to: Option<BlockId>) -> impl Iterator<Item = BlockId> {
+        let seen = self.passed(from, &[to]);
+        seen.into_ones()
+            .filter_map(|block| BlockId::try_from(block).ok())
+    }
+
+    /// Blocks on ways from one block up to any of others, those left out.
+    fn passed(&self, from: BlockId, ends: &[Option<BlockId>]) -> FixedBitSet {
         let mut seen = FixedBitSet::with_capacity(self.flow.successors.len());
         let mut waiting = vec![from];
         while let Some(block) = waiting.pop() {
-            let inside = Some(block) != to && (block as usize) < seen.len();
+            let inside = !ends.contains(&Some(block)) && (block as usize) < seen.len();
             if inside && !seen.put(block as usize) {
                 waiting.extend(self.flow.after(block));
             }
         }
-        seen.into_ones()
-            .filter_map(|block| BlockId::try_from(block).ok())
+        seen
     }
 }
 
@@ -215,6 +270,24 @@ mod tests {
         assert_eq!(advice(arms(), &[2, 3], 0), OnUnknown::TakeCuda(2));
         assert_eq!(advice(arms(), &[1, 2], 0), OnUnknown::Stop);
         assert_eq!(advice(arms(), &[3], 0), OnUnknown::Join(3));
+    }
+
+    #[test]
+    fn a_check_in_a_loop_passes_where_all_that_follows_its_failure_comes_anyway() {
+        // 2 leaves the loop of 1 to 4, which frees; the loop's end, 5, launches and comes to 4 as well.
+        let blocks = vec![to(1), fork(2, 5), fork(3, 4), to(1), end(), to(4)];
+        assert_eq!(advice(blocks, &[4, 5], 2), OnUnknown::TakeCuda(3));
+    }
+
+    #[test]
+    fn of_ways_with_cuda_calls_the_one_with_all_of_them_is_taken() {
+        // Both ways come to the release in 3, one launches before; a third block keeps them from meeting.
+        let blocks = || vec![fork(1, 2), fork(3, 4), fork(3, 4), end(), end()];
+        assert_eq!(advice(blocks(), &[1, 3], 0), OnUnknown::TakeCuda(1));
+        assert_eq!(advice(blocks(), &[1, 2, 3], 0), OnUnknown::Stop);
+        // The first way may end by itself (a caught throw), else it comes to the second.
+        let skipped = vec![fork(1, 2), fork(2, 3), end(), end()];
+        assert_eq!(advice(skipped, &[2], 0), OnUnknown::TakeCuda(2));
     }
 
     #[test]

@@ -60,6 +60,46 @@ impl Memory {
         (Value::made(bits, mark), object.holds_addresses)
     }
 
+    /// Up to 8 bytes of a number of which not all are known: padding between fields that are moved together, or what
+    /// lies behind the end of a short text.
+    #[cold]
+    pub fn load_partly(&self, address: u64, size: usize) -> Value {
+        let (whole, holds_addresses) = self.load_with(address, size);
+        let (Some(object), offset) = (self.object(address), offset_of(address)) else {
+            return whole;
+        };
+        let bytes = object.slice(offset, size).unwrap_or_default();
+        if bytes.is_empty() || holds_addresses && self.has_address(object, offset, size) {
+            return whole;
+        }
+        let is_known = |at: u64| object.mark(offset.wrapping_add(at), 1) == Mark::KNOWN;
+        let (mut bits, mut unknown) = (0u64, 0u64);
+        for (at, byte) in (0u64..8).zip(bytes) {
+            bits |= u64::from(*byte) << (8 * at);
+            unknown |= if is_known(at) { 0 } else { 0xff << (8 * at) };
+        }
+        match unknown.count_ones() as usize == 8 * size {
+            true => whole,
+            false => Value::partly(bits, unknown, whole.mark),
+        }
+    }
+
+    /// Writes the bytes of a number of which not all are known.
+    #[cold]
+    fn store_partly(object: &mut Object, offset: u64, bytes: &[u8], value: Value) -> bool {
+        let marks = value.unknown_bits().to_le_bytes();
+        let mut there = true;
+        for (at, (byte, unknown)) in (0u64..).zip(bytes.iter().zip(marks)) {
+            let mark = if unknown == 0 {
+                Mark::KNOWN
+            } else {
+                value.mark
+            };
+            there &= object.write(offset.wrapping_add(at), &[*byte], mark);
+        }
+        there
+    }
+
     /// Writes up to 8 bytes. False where they do not exist.
     #[inline(always)]
     pub fn store(&mut self, address: u64, size: usize, value: Value) -> bool {
@@ -76,6 +116,9 @@ impl Memory {
             return false;
         }
         object.holds_addresses |= holds_address;
+        if value.mark.is_hard() && value.unknown_bits() != u64::MAX {
+            return Memory::store_partly(object, offset, bytes, value);
+        }
         object.write(offset, bytes, value.mark)
     }
 
@@ -233,6 +276,24 @@ mod tests {
         assert_eq!(memory.load(address + 4, 4), Value::known(0x0102_0304));
         assert_eq!(memory.load(address + 5, 1), Value::known(3));
         assert_eq!(memory.load(address + 6, 4).mark, Mark::UNWRITTEN);
+    }
+
+    #[test]
+    fn what_is_known_of_a_number_survives_its_move() {
+        let ((mut memory, from), (mut elsewhere, to)) = (memory_with(8), memory_with(8));
+        assert!(memory.store(from, 1, Value::known(0x11)));
+        assert!(memory.store(from + 4, 4, Value::known(0x0102_0304)));
+        let moved = memory.load_partly(from, 8);
+        assert_eq!(moved.get(), Err(Mark::UNWRITTEN));
+        assert!(elsewhere.store(to, 8, moved));
+        assert_eq!(elsewhere.load(to, 1), Value::known(0x11));
+        assert_eq!(elsewhere.load(to + 1, 1).mark, Mark::UNWRITTEN);
+        assert_eq!(elsewhere.load(to + 4, 4), Value::known(0x0102_0304));
+        let (nothing, address) = memory_with(8);
+        assert_eq!(
+            nothing.load_partly(address, 4),
+            Value::unknown(Mark::UNWRITTEN)
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::mark::{Mark, Source};
 use super::provenance;
 use super::sign;
 use super::value::Value;
-use migfit_schema::program::{BinaryOp, Cast, Op, Operand, Reg, Type};
+use migfit_schema::program::{BinaryOp, Cast, Compare, Op, Operand, Reg, Type};
 
 /// Addresses below are those of no object.
 const FIRST_PAGE: u64 = 4096;
@@ -69,6 +69,9 @@ pub fn step(op: &Op, registers: &mut [Value], host: &mut Host<'_>) -> Result<(),
                 true => provenance::compare(host, *op, *ty, x, y),
                 false if mark != Mark::KNOWN && (x.mark == Mark::SIGN || y.mark == Mark::SIGN) => {
                     sign::compare(*op, *ty, x, y)
+                }
+                false if mark.is_hard() && x.surely_differs(y, arithmetic::mask(*ty)) => {
+                    compare_different(*op, mark)
                 }
                 false => {
                     let holds = arithmetic::compare(*op, *ty, x.bits, y.bits);
@@ -246,6 +249,7 @@ fn load(host: &mut Host<'_>, ty: Type, address: u64) -> Value {
     let (loaded, holds_addresses) = host.memory.load_with(address, bytes(ty));
     match ty {
         Type::Ptr => host.number_to_address(loaded),
+        Type::Int(_) if loaded.mark.is_hard() => host.memory.load_partly(address, bytes(ty)),
         Type::Int(_) if holds_addresses && !loaded.mark.is_hard() => {
             host.loaded_number(address, ty, loaded)
         }
@@ -264,6 +268,16 @@ fn overflowed(host: &mut Host<'_>, op: BinaryOp, x: Value, y: Value) -> Value {
     }
     match op {
         BinaryOp::Mul if zero(x) || zero(y) => Value::known(0),
+        _ => Value::unknown(mark),
+    }
+}
+
+/// Two numbers that are not known but differ in bits that are: a text that is shorter than the word it is compared in.
+#[cold]
+fn compare_different(op: Compare, mark: Mark) -> Value {
+    match op {
+        Compare::Eq => Value::known(0),
+        Compare::Ne => Value::known(1),
         _ => Value::unknown(mark),
     }
 }

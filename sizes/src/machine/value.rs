@@ -99,6 +99,12 @@ impl Value {
         (self.bits & known, !self.bits & known)
     }
 
+    /// Whether bits within `mask` that are known of both are not the same.
+    pub fn surely_differs(self, other: Value, mask: u64) -> bool {
+        let ((set, clear), (other_set, other_clear)) = (self.known_bits(), other.known_bits());
+        (set & other_clear | clear & other_set) & mask != 0
+    }
+
     /// The same value where a soft mark comes in addition.
     #[inline(always)]
     pub const fn also(self, mark: Mark) -> Value {
@@ -153,5 +159,15 @@ mod tests {
         assert_eq!(Value::partly(5, 0, mark), Value::known(5));
         assert_eq!(Value::unknown(mark).known_bits(), (0, 0));
         assert_eq!(Value::known(3).known_bits(), (3, !3));
+    }
+
+    #[test]
+    fn known_bits_tell_values_apart_that_are_not_known() {
+        // "real" and what nothing wrote behind it, against "pattern".
+        let short = Value::partly(0x6c61_6572, 0xffff_ff00_0000_0000, Mark::UNWRITTEN);
+        let other = Value::known(u64::from_le_bytes(*b"pattern\0"));
+        assert!(short.surely_differs(other, u64::MAX));
+        assert!(!short.surely_differs(Value::known(0x6c61_6572), u64::MAX));
+        assert!(!Value::unknown(Mark::UNWRITTEN).surely_differs(other, u64::MAX));
     }
 }

@@ -3,6 +3,7 @@
 use super::number::arg;
 use super::table::Family;
 use crate::machine::host::{Halt, Host};
+use crate::machine::mark::Mark;
 use crate::machine::sign;
 use crate::machine::value::Value;
 
@@ -97,9 +98,34 @@ fn strncasecmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 
 fn memcmp(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let len = arg(args, 2).get()?;
-    let a = host.bytes(arg(args, 0), len)?;
-    let b = host.bytes(arg(args, 1), len)?;
-    Ok(difference(&a, &b))
+    let (a, b) = (host.bytes(arg(args, 0), len), host.bytes(arg(args, 1), len));
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok(difference(&a, &b)),
+        (a, b) => match known_difference(host, (arg(args, 0), arg(args, 1)), len)? {
+            Some(found) => Ok(found),
+            None => Err(Halt::from(a.and(b).err().unwrap_or(Mark::UNWRITTEN))),
+        },
+    }
+}
+
+/// How bytes differ before the first that is not known: a compiler compares a short text and what nothing wrote behind it
+/// with the whole of a longer one.
+fn known_difference(
+    host: &mut Host<'_>,
+    (a, b): (Value, Value),
+    len: u64,
+) -> Result<Option<Value>, Mark> {
+    let (a, b) = (a.get()?, b.get()?);
+    for at in 0..len {
+        let byte = |start: u64| host.memory.read(start.wrapping_add(at), 1);
+        match (byte(a), byte(b)) {
+            (Ok(x), Ok(y)) if x == y => {}
+            (Ok(x), Ok(y)) => return Ok(Some(difference(x, y))),
+            _ => break,
+        }
+        host.charge_bytes(1);
+    }
+    Ok(None)
 }
 
 /// Writes a text and its zero; where the text is unknown, what it would overwrite becomes unknown.
