@@ -46,19 +46,15 @@ pub fn agreement(
     let mut found = Agreement::default();
     compare_peaks(&mut found, summary, need, command, device);
     for ran in &need.allocations {
-        // Without debug information all sites are one unknown place: which form is whose is not told. And a form says what
-        // is asked for, be there as much or not.
-        if ran.site.line == 0 || need.lacked.is_some() {
+        // Without debug information all sites are one unknown place: which form is whose is not told. And forms say what
+        // happens where all calls of CUDA's succeed.
+        if ran.site.line == 0 || need.a_call_failed {
             found.without += 1;
             continue;
         }
         let at_site = |one: &&Allocation| one.site == ran.site && one.api == ran.api;
         let forms: Vec<&Allocation> = summary.allocations.iter().filter(at_site).collect();
-        let totals = forms.iter().map(|form| total(form, command, device));
-        let formula = match forms.is_empty() {
-            true => None,
-            false => totals.sum::<Option<i128>>(),
-        };
+        let formula = of_site(&forms, command, device);
         match (formula, ran.bytes) {
             (Some(formula), Some(_)) if formula == i128::from(ran.total.0) => found.agreeing += 1,
             (Some(formula), Some(_)) => found.differing.push(Difference {
@@ -83,7 +79,7 @@ fn compare_peaks(
     device: &DeviceProperties,
 ) {
     let began = !need.allocations.is_empty() || !need.launches.is_empty();
-    let known = need.verdict == Verdict::Exact && need.returned && began;
+    let known = need.verdict == Verdict::Exact && need.returned && began && !need.a_call_failed;
     let formula = whole(&summary.peak, command, device).filter(|_| known);
     let (Some(formula), Some(peak)) = (formula, need.peak) else {
         return;
@@ -104,6 +100,27 @@ fn whole(expr: &Expr, command: &CommandLine, device: &DeviceProperties) -> Optio
     match evaluate_formula(expr, command, device)? {
         Number::Int(number) => Some(number),
         Number::Float(_) => None,
+    }
+}
+
+/// Bytes of all requests of a site that ran. Of several forms (copies of a template, a function put in place of its
+/// calls) all may have run or one: that must be told by each.
+fn of_site(
+    forms: &[&Allocation],
+    command: &CommandLine,
+    device: &DeviceProperties,
+) -> Option<i128> {
+    match forms {
+        [] => None,
+        [form] => total(form, command, device),
+        forms => {
+            let each = forms.iter().map(|form| {
+                // A condition of 1 may be one that has no closed form.
+                let told = form.condition != Expr::Int(1);
+                whole(&form.total, command, device).filter(|_| told)
+            });
+            each.sum()
+        }
     }
 }
 

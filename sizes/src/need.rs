@@ -52,6 +52,8 @@ pub struct Need {
     pub verdict: Verdict,
     /// Whether the program came to the end of `main` and did not fail.
     pub returned: bool,
+    /// Whether a CUDA call failed on the way, by what is known of the device: formulas take for granted that none does.
+    pub a_call_failed: bool,
     /// Each allocation site that ran, in order of first run.
     pub allocations: Vec<AllocationNeed>,
     /// Each launch shape, in order of first launch.

@@ -49,6 +49,7 @@ pub fn nothing(what: &str, reason: String) -> Need {
         lacked: None,
         verdict: Verdict::Unknown,
         returned: false,
+        a_call_failed: false,
         allocations: Vec::new(),
         launches: Vec::new(),
         assumptions: Vec::new(),
@@ -97,6 +98,7 @@ pub fn need(host: &mut Host<'_>, end: &End, place: Place) -> Need {
         live_at_end: Bytes(host.ledger.live),
         verdict,
         returned: host.returned,
+        a_call_failed: host.notes.a_call_failed,
         allocations: host
             .ledger
             .requests

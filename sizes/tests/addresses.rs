@@ -173,3 +173,38 @@ fn an_order_that_does_not_matter_leaves_the_answer_exact() {
     exact(&need, 65);
     assert_eq!(need.notes[0].what, "where objects lie");
 }
+
+#[test]
+fn an_address_that_is_moved_by_nothing_stays_one() {
+    for (op, by) in [
+        (BinaryOp::LShr, 0),
+        (BinaryOp::Or, 0),
+        (BinaryOp::UDiv, 1),
+        (BinaryOp::And, -1),
+    ] {
+        let need = sized(|body, [a, _]| {
+            let same = number(body, a);
+            let same = body.binary(op, I64, same, int(by));
+            let same = body.cast(Cast::Bits, I64, Type::Ptr, same);
+            body.store(I64, int(36), same);
+            body.load(I64, a)
+        });
+        exact(&need, 100);
+    }
+}
+
+#[test]
+fn an_address_put_together_from_its_parts_leads_to_what_is_not_known() {
+    let need = sized(|body, [a, _]| {
+        body.store(I64, int(36), a);
+        let whole = number(body, a);
+        let high = body.binary(BinaryOp::LShr, I64, whole, int(32));
+        let high = body.binary(BinaryOp::Shl, I64, high, int(32));
+        let low = body.binary(BinaryOp::And, I64, whole, int(0xffff_ffff));
+        let whole = body.binary(BinaryOp::Or, I64, high, low);
+        let whole = body.cast(Cast::Bits, I64, Type::Ptr, whole);
+        body.load(I64, whole)
+    });
+    let told = (need.verdict, need.peak);
+    assert_eq!(told, (Verdict::LowerBound, Some(Bytes(64))), "{need:#?}");
+}

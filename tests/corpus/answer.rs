@@ -72,14 +72,38 @@ pub fn of(fixture: &Fixture, form: Form, run: &Run) -> (Answer, f64) {
     (answer, seconds)
 }
 
+/// Names that nvcc gives to unnamed namespaces hold the path of the source; all become the one that clang gives.
+pub fn unnamed(text: &str) -> String {
+    const MARK: &str = "_GLOBAL__N_";
+    let Some(at) = text.find(MARK) else {
+        return text.to_owned();
+    };
+    let (before, name) = text.split_at(at);
+    let head = before.trim_end_matches(|c: char| c.is_ascii_digit());
+    let length = before
+        .strip_prefix(head)
+        .and_then(|length| length.parse().ok());
+    match length.and_then(|length: usize| name.get(length..)) {
+        Some(rest) => format!("{head}12{MARK}1{}", unnamed(rest)),
+        None => text.to_owned(),
+    }
+}
+
 impl Launch {
     /// Kernel and shape as the logging library writes them; none where a part is not known.
     pub fn shape(&self) -> Option<String> {
         let three = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
         let (grid, block) = (three(self.grid?), three(self.block?));
-        Some(format!(
-            "{} {grid} {block} {}",
-            self.kernel, self.shared_bytes?
-        ))
+        let kernel = unnamed(&self.kernel);
+        Some(format!("{kernel} {grid} {block} {}", self.shared_bytes?))
     }
+}
+
+#[test]
+fn names_without_the_path_of_the_source() {
+    let by_nvcc = "_ZN3app41_GLOBAL__N__185d8823_9_solver_cu_d11c3a747combineEPPdS1_ii 18x1x1";
+    let by_clang = "_ZN3app12_GLOBAL__N_17combineEPPdS1_ii 18x1x1";
+    assert_eq!(unnamed(by_nvcc), by_clang);
+    assert_eq!(unnamed(by_clang), by_clang);
+    assert_eq!(unnamed("_Z1kv 1x1x1"), "_Z1kv 1x1x1");
 }

@@ -1,5 +1,6 @@
 //! What a program really did, as the logging CUDA library wrote it down; kept beside the source, one block a run.
 
+use crate::answer::unnamed;
 use crate::build;
 use crate::fixture::{Fixture, Run};
 use crate::scene::Scene;
@@ -104,5 +105,5 @@ fn one(fixture: &Fixture, run: &Run) -> String {
         0 => String::new(),
         code => format!("exit {code}\n"),
     };
-    format!("run {}\n{log}{end}\n", run.args)
+    format!("run {}\n{}{end}\n", run.args, unnamed(&log))
 }

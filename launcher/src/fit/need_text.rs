@@ -248,6 +248,7 @@ mod tests {
         Need {
             lacked: None,
             returned: true,
+            a_call_failed: false,
             peak: Some(Bytes(262_144)),
             peak_rounded: Some(Bytes(2 << 20)),
             live_at_end: Bytes(0),

@@ -66,6 +66,7 @@ mod tests {
         Need {
             lacked: None,
             returned: true,
+            a_call_failed: false,
             peak: Some(Bytes(1)),
             peak_rounded: Some(Bytes(1)),
             live_at_end: Bytes(0),

@@ -120,6 +120,8 @@ pub struct Notes {
     pub lacked: Option<u64>,
     /// Of such a lack nobody was seen to look at the status.
     pub lack_unseen: bool,
+    /// Whether a CUDA call failed.
+    pub a_call_failed: bool,
     /// Failed calls that the program has not looked at.
     pub unseen: Vec<Unseen>,
     /// A size of an allocation is unknown, or a call may hide allocations.

@@ -25,6 +25,12 @@ pub enum Layout {
 /// The layouts that are tried, the first one first.
 pub const LAYOUTS: [Layout; 3] = [Layout::Ascending, Layout::Descending, Layout::Scattered];
 
+/// From one object to the next, in bytes.
+const APART: u64 = 1 << 26;
+/// The lowest of all.
+const LOW: u64 = 0x5500_0000_0000;
+/// So many have places of their own where they lie in no order.
+const PLACES: u64 = 1 << 20;
 /// Numbers below are no distance between objects.
 const NEAR: i64 = 1 << 38;
 
@@ -35,9 +41,6 @@ fn is_near(bits: u64) -> bool {
 impl Host<'_> {
     /// An address of the evaluation as a process would have it under the present layout.
     fn real(&self, bits: u64) -> u64 {
-        const APART: u64 = 1 << 26;
-        const LOW: u64 = 0x5500_0000_0000;
-        const NUMBERS: u64 = 1 << 20;
         /// Odd, so that multiplying by it gives each number another one.
         const SCATTER: u64 = 0x9_e377;
         let Some((table, number)) = number_of(bits).filter(|_| self.memory.is_address(bits)) else {
@@ -53,9 +56,9 @@ impl Host<'_> {
                 .map_or(0, |object| object.alignment);
         let base = match self.layout {
             Layout::Ascending | Layout::Open => LOW + number * APART,
-            Layout::Descending => LOW + (NUMBERS * 16).wrapping_sub(number) * APART + unit,
+            Layout::Descending => LOW + (PLACES * 16).wrapping_sub(number) * APART + unit,
             Layout::Scattered => {
-                let scattered = number.wrapping_mul(SCATTER) % NUMBERS;
+                let scattered = number.wrapping_mul(SCATTER) % PLACES;
                 LOW + scattered * APART + unit * (3 + 2 * (scattered % 29))
             }
         };
@@ -101,10 +104,18 @@ impl Host<'_> {
         cut(self, Value::made(pointer.bits, Mark::ADDRESS), to)
     }
 
-    /// A whole number that stands for an address becomes a pointer.
-    pub fn number_to_address(&self, number: Value) -> Value {
-        match number.mark == Mark::ADDRESS && self.memory.is_address(number.bits) {
-            true => Value::known(number.bits),
+    /// A whole number that stands for an address becomes a pointer. Where the program computed with addresses, a number
+    /// as large as one is an address put together from its parts, and nobody knows of what.
+    pub fn number_to_address(&mut self, number: Value) -> Value {
+        if number.mark == Mark::ADDRESS && self.memory.is_address(number.bits) {
+            return Value::known(number.bits);
+        }
+        let put_together = self.address_used.is_some()
+            && number.mark == Mark::KNOWN
+            && !self.memory.is_address(number.bits)
+            && (LOW..LOW + PLACES * 32 * APART).contains(&number.bits);
+        match put_together {
+            true => self.unknown(Source::Address),
             false => number,
         }
     }
@@ -196,6 +207,9 @@ pub fn binary(
     (x, y): (Value, Value),
     plain: impl Fn(u64, u64) -> Option<u64>,
 ) -> Value {
+    if is_neutral(op, ty, y) {
+        return x;
+    }
     let own = plain(x.bits, y.bits);
     if let Some(sum) = own.filter(|_| is_linear(op, y)) {
         let both = x.mark == Mark::ADDRESS && y.mark == Mark::ADDRESS;
@@ -223,6 +237,22 @@ pub fn binary(
         },
         (Ok(_), Ok(_)) => host.unknown(Source::Address),
         (Err(mark), _) | (_, Err(mark)) => Value::unknown(mark),
+    }
+}
+
+/// Whether the operation gives what it is given: halves of wide numbers are moved by 0.
+fn is_neutral(op: BinaryOp, ty: Type, y: Value) -> bool {
+    match op {
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::LShr
+        | BinaryOp::AShr => y == Value::known(0),
+        BinaryOp::Mul | BinaryOp::UDiv => y == Value::known(1),
+        BinaryOp::And => y == Value::known(mask(ty)),
+        _ => false,
     }
 }
 

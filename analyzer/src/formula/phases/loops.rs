@@ -39,8 +39,10 @@ impl Walker<'_> {
             .iter()
             .any(|block| self.eventful.block(function, *block));
         if works {
+            // What stands at the head itself runs before the check that ends the loop, once more than its body.
+            let apart = !self.eventful.block(function, head);
             let variable = match exits.edges.as_slice() {
-                [(from, _)] if *from == head => self.counted(function, head),
+                [(from, _)] if *from == head && apart => self.counted(function, head),
                 _ => None,
             };
             let at_least_once = exits.edges.iter().all(|(from, _)| *from != head);

@@ -27,7 +27,7 @@ pub struct Unseen {
 /// A call fails: tells so, and gives its status.
 pub fn fail(host: &mut Host<'_>, error: i32, what: &str, why: String) -> Value {
     note(host, what, why, false);
-    host.last_error = error;
+    host.call_fails(error);
     status(error)
 }
 
@@ -79,8 +79,16 @@ pub fn lack(host: &mut Host<'_>, api: &str, kind: Kind, bytes: Option<u64>) -> O
     note(host, api, reason, true);
     host.notes.lacked.get_or_insert(wanted);
     host.ledger.lack();
-    host.last_error = NO_MEMORY;
+    host.call_fails(NO_MEMORY);
     Some(status(NO_MEMORY))
+}
+
+impl Host<'_> {
+    /// A CUDA call fails with this error, which the runtime keeps as its last.
+    pub fn call_fails(&mut self, error: i32) {
+        self.last_error = error;
+        self.notes.a_call_failed = true;
+    }
 }
 
 impl Notes {

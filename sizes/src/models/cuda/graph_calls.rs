@@ -229,7 +229,7 @@ fn update(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     }
     host.notes.cuda_calls += 1;
     if !same {
-        host.last_error = UPDATE_FAILURE;
+        host.call_fails(UPDATE_FAILURE);
         return Ok(Value::int(UPDATE_FAILURE));
     }
     Ok(Value::int(0))

@@ -130,7 +130,7 @@ fn get_kernel(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 fn launch_by_runtime(host: &mut Host<'_>, symbol: &str, with: &Configuration) -> i32 {
     let refused = launch(host, symbol, with);
     if let Some(error) = refused {
-        host.last_error = error;
+        host.call_fails(error);
     }
     refused.unwrap_or(0)
 }

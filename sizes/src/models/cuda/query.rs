@@ -161,7 +161,7 @@ fn set_device(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
 /// A slice shows one device, which is nobody's peer.
 fn no_peer(host: &mut Host<'_>, _: &[Value]) -> Result<Value, Halt> {
     host.notes.cuda_calls += 1;
-    host.last_error = INVALID_DEVICE;
+    host.call_fails(INVALID_DEVICE);
     Ok(Value::int(INVALID_DEVICE))
 }
 
