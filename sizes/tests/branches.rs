@@ -206,7 +206,10 @@ fn a_loop_without_end_meets_the_limit() {
         (Verdict::LowerBound, Some(Bytes(8)))
     );
     assert!(need.steps <= 1010);
-    assert_eq!(need.unknowns[0].reason, "it took more than 1000 steps (--step-limit)");
+    assert_eq!(
+        need.unknowns[0].reason,
+        "it took more than 1000 steps (--step-limit)"
+    );
 }
 
 #[test]
