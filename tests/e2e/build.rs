@@ -28,9 +28,9 @@ fn the_programs_carry_their_job_profiles() {
         ("nn", 2, 1),
         ("kmeans", 4, 2),
         ("srad", 6, 2),
-        ("backprop", 2, 2),
+        ("backprop", 4, 2),
         ("lavaMD", 4, 1),
-        ("particlefilter", 3, 5),
+        ("particlefilter", 5, 5),
     ];
     for (name, allocations, launches) in expected {
         let program = Program::rodinia(name).built_for_the_virtual_gpu();
