@@ -195,6 +195,7 @@ fn lowered(
     let exports = around.exports.as_ref();
     normalise::normalise(context, module, exports)?;
     let mut program = lower::program::lower(ModuleView::of(module), facts, exports);
+    slice::decide(&mut program);
     program.opaque = outside::opaque(&program, &around.system);
     program.captures = slice::captures(&program);
     Ok(program)

@@ -50,6 +50,7 @@ pub(super) fn lower<'m>(
         _ if short.starts_with("vector.reduce.") => reduction::lower(body, call, short),
         _ if library_name(short).is_some() => library_calls(body, call, short),
         "fmuladd" => multiply_add(body, call),
+        "frexp" => fraction_and_power(body, call),
         "fshl" | "fshr" => each_triple(body, call, |body, dst, ty, [a, b, c]| {
             overflow::funnel_shift(body, dst, ty, short == "fshl", [a, b, c])
         }),
@@ -250,6 +251,36 @@ fn pointer_mask<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Result<()
             a,
         });
     }
+    Ok(())
+}
+
+/// C's `frexp`, whose second result comes by a pointer.
+fn fraction_and_power<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Result<(), String> {
+    let [(fraction, ty), (power, width @ Type::Int(32))] = body.typed_registers(call.value())?[..]
+    else {
+        return Err("intrinsic llvm.frexp on vectors".to_owned());
+    };
+    let [a] = scalars(body, call)?;
+    let room = body.fresh();
+    body.emit(Op::Alloca {
+        dst: room,
+        size: 4,
+        count: Operand::Const(1),
+        align: 4,
+    });
+    let address = Operand::Reg(room);
+    let name = if ty == Type::F32 { "frexpf" } else { "frexp" };
+    body.emit(Op::Call {
+        dst: vec![fraction],
+        results: vec![ty],
+        callee: Callee::External(name.to_owned()),
+        args: vec![(a, ty), (address, Type::Ptr)],
+    });
+    body.emit(Op::Load {
+        dst: power,
+        ty: width,
+        address,
+    });
     Ok(())
 }
 

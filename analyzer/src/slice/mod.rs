@@ -33,6 +33,7 @@ mod at_exit;
 pub(crate) mod calls;
 mod choice;
 pub(crate) mod control;
+mod decided;
 pub(crate) mod definitions;
 #[cfg(test)]
 pub(crate) mod draft;
@@ -59,6 +60,7 @@ mod work;
 
 use migfit_schema::program::SizeProgram;
 
+pub use decided::decide;
 pub use event::captures;
 
 /// Whether the tables of library functions say what a function does.

@@ -5,7 +5,7 @@ use crate::slice::control::Control;
 use crate::slice::flow::Flow;
 use crate::slice::loops::Loops;
 use fixedbitset::FixedBitSet;
-use migfit_schema::program::{BlockId, Function, OnUnknown, Terminator};
+use migfit_schema::program::{Block, BlockId, Function, OnUnknown, Operand, Terminator};
 use std::collections::BTreeSet;
 
 /// The function around a branch.
@@ -111,6 +111,10 @@ impl Surroundings<'_> {
                 ways.partition(|way| body.contains(way));
             Some((*head, body, *inside.first()?, *outside.first()?))
         })?;
+        // A `return 1` in a loop of `main` is the failing end of a check, like `exit(1)`.
+        if self.fails_from(block, exit) && !self.fails_from(block, inside) {
+            return Some(OnUnknown::CheckPasses(inside));
+        }
         if !body.iter().any(|block| (self.has_events)(*block)) {
             let join = self.control.join(block);
             return Some(match join {
@@ -129,6 +133,24 @@ impl Surroundings<'_> {
             body: if has_run { exit } else { inside },
             exit,
         })
+    }
+
+    /// Whether an edge leads straight to the end of `main` with a status that is known not to be 0.
+    fn fails_from(&self, mut from: BlockId, mut to: BlockId) -> bool {
+        for _ in &self.body.blocks {
+            let Some(block) = self.body.blocks.get(to as usize).filter(|_| self.is_main) else {
+                return false;
+            };
+            match &block.end {
+                Terminator::Jump(next) if !(self.has_events)(to) => (from, to) = (to, *next),
+                Terminator::Return(values) => {
+                    let status = values.first().map(|value| came_with(block, from, *value));
+                    return matches!(status, Some(Operand::Const(status)) if status != 0);
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Whether CUDA calls of a loop's body run before the branch when the loop is entered at its head.
@@ -195,12 +217,18 @@ impl Surroundings<'_> {
     }
 }
 
+/// A value where control comes from a block: of a phi what it takes then.
+fn came_with(block: &Block, from: BlockId, value: Operand) -> Operand {
+    let mut phis = block.phis.iter();
+    let phi = phis.find(|phi| Operand::Reg(phi.dst) == value);
+    let taken = phi.and_then(|phi| phi.incoming.iter().find(|(block, _)| *block == from));
+    taken.map_or(value, |(_, value)| *value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slice::draft::{block, branch, c, call, function, give, jump, r};
-    use migfit_schema::program::Block;
-
+    use crate::slice::draft::{block, branch, c, call, function, give, joined, jump, phi, r};
     /// The advice for each branch, where these blocks hold CUDA calls.
     fn advice(blocks: Vec<Block>, events: &[BlockId], branch: BlockId) -> OnUnknown {
         let body = function("main", 1, blocks);
@@ -236,6 +264,28 @@ mod tests {
         let foot = || vec![to(1), fork(1, 2), end()];
         let left = OnUnknown::LoopOnce { body: 2, exit: 2 };
         assert_eq!(advice(foot(), &[1], 1), left);
+    }
+
+    #[test]
+    fn a_loop_of_main_is_not_left_for_a_failing_status() {
+        // 1 head, 2 body with a check, 3 latch, 4 failing way, 5 end.
+        let blocks = |status| {
+            vec![
+                to(1),
+                fork(2, 5),
+                fork(3, 4),
+                to(1),
+                to(5),
+                joined(
+                    vec![phi(9, &[(1, c(0)), (4, c(status))])],
+                    vec![],
+                    give(r(9)),
+                ),
+            ]
+        };
+        assert_eq!(advice(blocks(1), &[2], 2), OnUnknown::CheckPasses(3));
+        let left = OnUnknown::LoopOnce { body: 4, exit: 4 };
+        assert_eq!(advice(blocks(0), &[2], 2), left);
     }
 
     #[test]

@@ -14,7 +14,8 @@ macro_rules! models {
         pub const MODELS: Family = &[$(($name, $double), ($name32, $single),)*
             ("cbrt", cube_root), ("cbrtf", cube_root), ("lround", lround), ("lroundf", lroundf), ("llround", lround), ("lrint", lrint), ("llrint", lrint),
             ("ldexp", scaled), ("scalbn", scaled), ("scalbln", scaled), ("ldexpf", scaled_single), ("scalbnf", scaled_single),
-            ("fma", fused), ("fmaf", fused_single)];
+            ("fma", fused), ("fmaf", fused_single),
+            ("frexp", fraction), ("frexpf", fraction_single), ("modf", whole_part), ("modff", whole_part_single)];
         $(
             fn $double(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
                 let mut next = args.iter();
@@ -150,6 +151,58 @@ fn fused_single(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(u64::from(a?.mul_add(b?, c?).to_bits())))
 }
 
+/// (number, where to leave the power of two): the fraction in [0.5, 1).
+fn fraction(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let (fraction, power) = parts(arg(args, 0).as_double()?);
+    host.store(arg(args, 1), 4, Value::int(power));
+    Ok(Value::double(fraction))
+}
+
+fn fraction_single(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let (fraction, power) = parts(f64::from(single_arg(args.first())?));
+    host.store(arg(args, 1), 4, Value::int(power));
+    Ok(Value::known(u64::from((fraction as f32).to_bits())))
+}
+
+/// As C's `frexp`; of what is no number, infinite or zero the power is 0, as the C library leaves it.
+fn parts(number: f64) -> (f64, i32) {
+    const EXPONENT: u64 = 0x7ff << 52;
+    const HALF: u64 = 1022 << 52;
+    if number == 0.0 || !number.is_finite() {
+        return (number, 0);
+    }
+    // Numbers without a leading one get it first.
+    let (number, added) = match number.is_normal() {
+        true => (number, 0),
+        false => (number * 2f64.powi(54), 54),
+    };
+    let bits = number.to_bits();
+    let power = ((bits & EXPONENT) >> 52) as i32 - 1022 - added;
+    (f64::from_bits(bits & !EXPONENT | HALF), power)
+}
+
+/// (number, where to leave the whole part): the rest.
+fn whole_part(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = arg(args, 0).as_double()?;
+    host.store(arg(args, 1), 8, Value::double(number.trunc()));
+    Ok(Value::double(rest(number)))
+}
+
+fn whole_part_single(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let number = single_arg(args.first())?;
+    let bits = |number: f32| Value::known(u64::from(number.to_bits()));
+    host.store(arg(args, 1), 4, bits(number.trunc()));
+    Ok(bits(rest(f64::from(number)) as f32))
+}
+
+/// What is behind the point, with the number's sign.
+fn rest(number: f64) -> f64 {
+    match number.is_infinite() {
+        true => 0f64.copysign(number),
+        false => (number - number.trunc()).copysign(number),
+    }
+}
+
 /// Rust's cube root is not the C library's, and of that one the last digit changed between versions.
 fn cube_root(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     arg(args, 0).get()?;
@@ -183,6 +236,20 @@ mod tests {
         ] {
             assert_eq!(times_power(number, power), result, "{number} {power}");
         }
+    }
+
+    #[test]
+    fn a_number_is_its_fraction_times_a_power() {
+        for (number, fraction, power) in [
+            (1.0, 0.5, 1),
+            (-48.0, -0.75, 6),
+            (0.3, 0.6, -1),
+            (f64::from_bits(1), 0.5, -1073),
+            (0.0, 0.0, 0),
+        ] {
+            assert_eq!(parts(number), (fraction, power), "{number}");
+        }
+        assert_eq!((rest(-2.25), rest(f64::INFINITY)), (-0.25, 0.0));
     }
 
     #[test]

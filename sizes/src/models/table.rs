@@ -68,6 +68,7 @@ const FAMILIES: [Family; 60] = [
     cuda::copy::MODELS,
     cuda::launch::MODELS,
     cuda::opt_in::MODELS,
+    cuda::room::MODELS,
     cuda::query::MODELS,
     cuda::driver::MODELS,
     unchecked::MODELS,

@@ -98,6 +98,13 @@ pub const DRIVER: &[(&str, &[&str])] = &[
     // A function that is called back.
     ("-f-", &["cuLaunchHostFunc", "cuStreamAddCallback"]),
     ("ww-", &["cuMemGetInfo_v2", "cuCtxGetStreamPriorityRange"]),
+    (
+        "w-r",
+        &[
+            "cuOccupancyMaxActiveClusters",
+            "cuOccupancyMaxPotentialClusterSize",
+        ],
+    ),
     ("ww-f--", &["cuOccupancyMaxPotentialBlockSize"]),
     // Nothing of the host is written.
     (

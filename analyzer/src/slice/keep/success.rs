@@ -8,7 +8,9 @@ use crate::slice::effects::{Returns, effect, gives_status};
 use crate::slice::memory::Initial;
 use crate::slice::points_to::returned;
 use crate::slice::position::{Position, instruction, read};
-use migfit_schema::program::{BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator};
+use migfit_schema::program::{
+    BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator, Type,
+};
 use std::collections::HashSet;
 
 /// Values looked at for one condition.
@@ -68,7 +70,7 @@ impl Keeper<'_> {
                 let mut all = read(op).into_iter();
                 all.all(|operand| self.is_success(at.function, operand, seen))
             }
-            Op::Load { .. } => self.loads_success(at, seen),
+            Op::Load { ty, .. } => self.loads_success(at, *ty, seen),
             Op::Call {
                 callee: Callee::External(name),
                 ..
@@ -92,7 +94,7 @@ impl Keeper<'_> {
         };
         let values: Vec<Operand> = returned(body, index).into_iter().collect();
         // Of several constants the way that is taken decides, and that is not looked at here.
-        agree(&values)
+        agree(&values, body.results.get(index))
             && values
                 .into_iter()
                 .all(|value| self.is_success(function, value, seen))
@@ -126,7 +128,7 @@ impl Keeper<'_> {
             block,
             incoming: phi.incoming.iter().map(|(from, _)| *from).collect(),
         };
-        agree(&values)
+        agree(&values, Some(&phi.ty))
             || choice
                 .deciders(flow, graphs.control(function))
                 .into_iter()
@@ -147,15 +149,17 @@ impl Keeper<'_> {
             }
         }
         let values: Vec<Operand> = given.iter().map(|(_, value)| *value).collect();
+        let body = self.known.program.functions.get(function as usize);
+        let parameter = body.and_then(|body| body.params.get(index));
         !given.is_empty()
-            && agree(&values)
+            && agree(&values, parameter.map(|(_, ty)| ty))
             && given
                 .into_iter()
                 .all(|(caller, value)| self.is_success(caller, value, seen))
     }
 
     /// Whether all that may have been stored where an instruction reads, or lies there from the start, is success.
-    fn loads_success(&self, at: Position, seen: &mut Seen) -> bool {
+    fn loads_success(&self, at: Position, ty: Type, seen: &mut Seen) -> bool {
         let objects = self.known.memory.reads(at);
         let mut stored = Vec::new();
         for object in objects {
@@ -177,15 +181,16 @@ impl Keeper<'_> {
         }
         let values: Vec<Operand> = stored.iter().map(|(_, value)| *value).collect();
         !objects.is_empty()
-            && agree(&values)
+            && agree(&values, Some(&ty))
             && stored
                 .into_iter()
                 .all(|(function, value)| self.is_success(function, value, seen))
     }
 }
 
-/// Whether no two different constants are among values, and none but 0 beside others: a status that is success is 0.
-fn agree(values: &[Operand]) -> bool {
+/// Whether no two different constants are among values, and none beside others but the 0 of a status that is success:
+/// beside pointers it is the lack of one.
+fn agree(values: &[Operand], ty: Option<&Type>) -> bool {
     let constants: HashSet<u64> = values
         .iter()
         .filter_map(|value| match value {
@@ -198,7 +203,7 @@ fn agree(values: &[Operand]) -> bool {
         .any(|value| !matches!(value, Operand::Const(_) | Operand::Undef));
     match constants.len() {
         0 => true,
-        1 => !others || constants.contains(&0),
+        1 => !others || (constants.contains(&0) && ty != Some(&Type::Ptr)),
         _ => false,
     }
 }

@@ -6,16 +6,21 @@ mod renumber;
 mod thread;
 mod unused;
 
-use migfit_schema::program::SizeProgram;
+use migfit_schema::program::{Function, SizeProgram};
 
 /// Takes out what a cut leaves without meaning, without changing any id: blocks that nothing leads to become
 /// empty, phis forget edges that are gone, operands that nothing computes become undefined.
 pub fn clean(program: &mut SizeProgram) {
     for function in &mut program.functions {
-        edges::clear_unreached(&mut function.blocks);
-        edges::forget_missing(&mut function.blocks);
+        clear(function);
         operands::undefine(function);
     }
+}
+
+/// Blocks that nothing leads to become empty, phis forget edges that are gone.
+pub fn clear(function: &mut Function) {
+    edges::clear_unreached(&mut function.blocks);
+    edges::forget_missing(&mut function.blocks);
 }
 
 /// Makes a clean program small: chains of blocks become one, ids close up, what is not referred to goes.

@@ -20,5 +20,6 @@ pub mod potential;
 pub mod properties;
 pub mod query;
 pub mod refusal;
+pub mod room;
 pub mod symbols;
 pub mod virtual_memory;

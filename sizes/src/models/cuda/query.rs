@@ -50,6 +50,7 @@ pub const MODELS: Family = &[
         write_int(host, arg(args, 1), 0)
     }),
     ("cudaOccupancyMaxActiveClusters", active_clusters),
+    ("cuOccupancyMaxActiveClusters", active_clusters),
     ("cuOccupancyMaxActiveBlocksPerMultiprocessor", active_blocks),
     (
         "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
