@@ -8,12 +8,12 @@ use super::loops::Loops;
 use super::position::{read, successors, targets_mut};
 use super::tidy;
 use migfit_schema::program::{
-    Block, BlockId, Compare, Function, Op, Operand, Phi, Reg, SizeProgram, Terminator,
+    Block, BlockId, Compare, Function, Op, Operand, Phi, Reg, SizeProgram, Terminator, Type,
 };
 use std::collections::BTreeSet;
 
 /// Rounds over a function: each may decide what another left open.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 32;
 
 /// Leads control past blocks whose way is decided before it comes there.
 pub fn decide(program: &mut SizeProgram) {
@@ -34,7 +34,18 @@ fn decide_once(function: &mut Function) -> bool {
     for id in 0..u32::try_from(function.blocks.len()).unwrap_or(0) {
         let only_asks = |block: &Block| !block.phis.is_empty() && block.ops.len() <= 1;
         let asks = function.blocks.get(id as usize).is_some_and(only_asks);
-        if !asks || loops.blocks(id).is_some() || is_used_behind(function, id) {
+        let decided = |from: &BlockId| {
+            let to = way(function, id, *from);
+            to.is_some_and(|to| loops.blocks(to).is_none())
+        };
+        if !asks || loops.blocks(id).is_some() || !flow.before(id).iter().any(decided) {
+            continue;
+        }
+        // What comes from where is as it was at the round's begin only as long as nothing was led elsewhere.
+        if !changed {
+            hand_on(function, id, &flow);
+        }
+        if is_used_behind(function, id) {
             continue;
         }
         for from in flow.before(id) {
@@ -43,7 +54,6 @@ fn decide_once(function: &mut Function) -> bool {
                 && lead(function, *from, id, to)
             {
                 changed = true;
-                // Who comes from where has changed: the rest is for the next round.
                 break;
             }
         }
@@ -106,6 +116,88 @@ fn constant(phi: &Phi, from: BlockId) -> Option<u64> {
 fn incoming(phi: &Phi, from: BlockId) -> Option<Operand> {
     let found = phi.incoming.iter().find(|(block, _)| *block == from);
     found.map(|(_, value)| *value)
+}
+
+/// Gives the values of a block's phis phis of their own where it alone leads to: what comes there on another way, too,
+/// may then bring another value.
+fn hand_on(function: &mut Function, id: BlockId, flow: &Flow) {
+    let phis: Vec<(Reg, Type)> = function
+        .blocks
+        .get(id as usize)
+        .map(|block| block.phis.iter().map(|phi| (phi.dst, phi.ty)).collect())
+        .unwrap_or_default();
+    for to in flow.after(id) {
+        if flow.before(*to) != [id] || *to == id {
+            continue;
+        }
+        let behind = dominated(*to, flow);
+        for (register, ty) in &phis {
+            let fresh = function.registers;
+            if replace(function, &behind, *register, fresh) {
+                function.registers += 1;
+                let name = function.names.iter().find(|(named, _)| named == register);
+                let name = name.map(|(_, name)| (fresh, name.clone()));
+                function.names.extend(name);
+                let incoming = vec![(id, Operand::Reg(*register))];
+                let (dst, ty) = (fresh, *ty);
+                if let Some(block) = function.blocks.get_mut(*to as usize) {
+                    block.phis.push(Phi { dst, ty, incoming });
+                }
+            }
+        }
+    }
+}
+
+/// Blocks that are come to through a block alone, with it.
+fn dominated(block: BlockId, flow: &Flow) -> BTreeSet<BlockId> {
+    let mut around = BTreeSet::new();
+    let mut waiting = vec![0];
+    while let Some(next) = waiting.pop() {
+        if next != block && around.insert(next) {
+            waiting.extend(flow.after(next));
+        }
+    }
+    let mut found = BTreeSet::new();
+    let mut waiting = vec![block];
+    while let Some(next) = waiting.pop() {
+        if !around.contains(&next) && found.insert(next) {
+            waiting.extend(flow.after(next));
+        }
+    }
+    found
+}
+
+/// Uses of a register in some blocks, and in phis where control comes from these, name another one now. Whether there
+/// were any.
+fn replace(function: &mut Function, blocks: &BTreeSet<BlockId>, old: Reg, new: Reg) -> bool {
+    let mut found = false;
+    for (id, block) in (0u32..).zip(&mut function.blocks) {
+        let by_phis = block.phis.iter_mut().flat_map(|phi| &mut phi.incoming);
+        let by_phis = by_phis.filter(|(from, _)| blocks.contains(from));
+        let mut operands: Vec<&mut Operand> = by_phis.map(|(_, value)| value).collect();
+        if blocks.contains(&id) {
+            let ops = block.ops.iter_mut();
+            operands.extend(ops.flat_map(|found| found.op.operands_mut()));
+            match &mut block.end {
+                Terminator::Return(values) => operands.extend(values),
+                Terminator::Branch {
+                    condition: value, ..
+                }
+                | Terminator::Switch { value, .. } => {
+                    operands.push(value);
+                }
+                Terminator::Jump(_) | Terminator::Unreachable => {}
+            }
+        }
+        for operand in operands
+            .into_iter()
+            .filter(|one| **one == Operand::Reg(old))
+        {
+            *operand = Operand::Reg(new);
+            found = true;
+        }
+    }
+    found
 }
 
 /// Whether a value of a block is used elsewhere than in phis to which an edge of that block leads.
@@ -198,7 +290,7 @@ fn lead(function: &mut Function, from: BlockId, past: BlockId, to: BlockId) -> b
 mod tests {
     use super::*;
     use crate::slice::draft::{block, branch, c, function, give, joined, jump, phi, program, r};
-    use migfit_schema::program::{OnUnknown, Type};
+    use migfit_schema::program::OnUnknown;
 
     fn switch(value: Operand, cases: &[(u64, BlockId)], default: BlockId) -> Terminator {
         Terminator::Switch {
@@ -215,7 +307,10 @@ mod tests {
         let blocks = vec![
             block(vec![], jump(1)),
             joined(
-                vec![phi(5, &[(0, c(0)), (6, r(6))])],
+                vec![
+                    phi(5, &[(0, c(0)), (6, r(6))]),
+                    phi(10, &[(0, c(0)), (6, r(8))]),
+                ],
                 vec![],
                 branch(r(0), 2, 8),
             ),
@@ -246,6 +341,15 @@ mod tests {
         assert_eq!(successors(&body.blocks[7].end), [8]);
         assert!(body.blocks[8].phis[0].incoming.contains(&(7, c(1))));
         assert!(body.blocks[5].phis.is_empty(), "nothing leads there");
+    }
+
+    #[test]
+    fn what_a_block_that_is_gone_past_gives_comes_by_phis_behind_it() {
+        let body = decided();
+        let carried = body.blocks[1].phis[1].incoming[1].1;
+        let own = &body.blocks[6].phis[0];
+        assert_eq!((carried, own.dst), (r(own.dst), 64));
+        assert_eq!(own.incoming, [(2, c(3)), (4, c(4))]);
     }
 
     #[test]

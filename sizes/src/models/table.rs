@@ -17,7 +17,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 60] = [
+const FAMILIES: [Family; 61] = [
     assumed::MODELS,
     at_exit::MODELS,
     ctype::MODELS,

@@ -1,5 +1,6 @@
 //! What an SM or a GPC still has room for, as programs ask before they size a launch: dynamic shared memory beside other
-//! blocks, blocks of a cluster. Both are estimates, and said to be: they hang on how hardware is split, which no table tells.
+//! blocks, as NVIDIA's cuda_occupancy.h counts where no split of the cache is asked for, and blocks of a cluster. How GPCs
+//! are cut no table tells: the size of a cluster is an estimate, and said to be.
 
 use super::properties::{RESERVED_SHARED, attribute};
 use super::{kernel, opt_in, query};
@@ -24,7 +25,8 @@ const PORTABLE: u64 = 8;
 /// Compute capability from which there are clusters.
 const CLUSTERS_FROM: u32 = 9;
 
-/// (out, function, blocks on an SM, threads): an SM's memory is shared out evenly, and no block gets more than it may have.
+/// (out, function, blocks on an SM, threads): an SM's memory is shared out evenly, and no block gets more
+/// than it may have.
 fn shared_left(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     let symbol = kernel::symbol(host, arg(args, 1)).unwrap_or_default();
     let known = kernel::known(host, &symbol);
@@ -38,13 +40,6 @@ fn shared_left(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
             let each = u64::from(of_sm) / u64::from(blocks.unsigned_abs()) / UNIT * UNIT;
             let taken = u64::from(RESERVED_SHARED) + u64::from(fixed);
             let most = opt_in::limit(host, &symbol);
-            let place = host.place;
-            let reason = "an SM's shared memory is taken to be shared out evenly";
-            host.notes.assume(
-                place,
-                "dynamic shared memory that is left",
-                reason.to_owned(),
-            );
             Value::known(each.saturating_sub(taken).min(most))
         }
         _ => host.unknown(Source::Property("shared memory that is left".to_owned())),
