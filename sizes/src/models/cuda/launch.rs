@@ -23,6 +23,8 @@ pub const MODELS: Family = &[
     ("cudaLaunchCooperativeKernel", launch_kernel),
     ("cudaLaunchKernelExC", launch_by_structure),
     ("__cudaGetKernel", get_kernel),
+    ("cudaGetKernel", get_kernel),
+    ("cudaGetFuncBySymbol", get_kernel),
 ];
 
 /// (grid x and y, grid z, block x and y, block z, shared, stream).
