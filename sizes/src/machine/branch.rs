@@ -163,8 +163,14 @@ impl<'p> Machine<'p> {
                 self.take(target)
             }
             OnUnknown::LoopOnce { body, exit } => {
-                let reason = format!("its body is taken once: {why}");
-                self.host.notes.assume(place, "loop", reason);
+                // How often it turns is what a run decides, or what we do not know: only the first may be assumed.
+                if self.host.marks.is_our_lack(mark) {
+                    let reason = format!("how often it turns is not known: {why}");
+                    self.host.notes.unknown(place, "loop", reason);
+                } else {
+                    let reason = format!("its body is taken once: {why}");
+                    self.host.notes.assume(place, "loop", reason);
+                }
                 let target = self.loop_once(body, exit)?;
                 self.take(target)
             }

@@ -86,6 +86,16 @@ pub struct Marks {
 }
 
 impl Marks {
+    /// Whether it is unknown for want of a model or a form here: another tool, or we, might know it before the run.
+    pub fn is_our_lack(&self, mark: Mark) -> bool {
+        let placed = mark.0.checked_sub(Mark::FIRST_PLACED);
+        let source = placed.and_then(|index| self.sources.get(usize::from(index)));
+        matches!(
+            source,
+            Some((Source::Missing(_) | Source::Unsupported(_), _))
+        )
+    }
+
     /// The mark of a source at a place; the same pair always has the same mark.
     pub fn of(&mut self, source: Source, place: Place) -> Mark {
         let key = (source, place);

@@ -31,6 +31,10 @@ pub const MODELS: Family = &[
     ("abs", abs),
     ("labs", labs),
     ("llabs", labs),
+    ("htonl", swap_long),
+    ("ntohl", swap_long),
+    ("htons", swap_short),
+    ("ntohs", swap_short),
 ];
 
 /// Argument `index`, unknown where the call has fewer.
@@ -202,6 +206,17 @@ fn labs(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     Ok(Value::known(
         (arg(args, 0).get()? as i64).wrapping_abs() as u64
     ))
+}
+
+/// Between the order of bytes in networks and that of x86-64.
+fn swap_long(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let swapped = (arg(args, 0).get()? as u32).swap_bytes();
+    Ok(Value::known(u64::from(swapped)))
+}
+
+fn swap_short(_: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
+    let swapped = (arg(args, 0).get()? as u16).swap_bytes();
+    Ok(Value::known(u64::from(swapped)))
 }
 
 #[cfg(test)]
