@@ -124,12 +124,12 @@ fn of_site(
     }
 }
 
-/// Bytes of all requests of a site, where its forms are closed: those that count all of its turns, else those of one
-/// turn as often as there are.
+/// Bytes of all requests of a site, where its forms are closed: of all of its turns, else of the only one. Where several
+/// copies of the code share a form, `times` counts copies too, and nobody says which of them ran.
 fn total(form: &Allocation, command: &CommandLine, device: &DeviceProperties) -> Option<i128> {
     let whole = |expr| whole(expr, command, device);
-    let each = || whole(&form.size)?.checked_mul(whole(&form.times)?);
-    whole(&form.total).or_else(each)
+    let once = form.times == Expr::Int(1);
+    whole(&form.total).or_else(|| whole(&form.size).filter(|_| once))
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
     use migfit_schema::formula::Input;
     use migfit_schema::units::Bytes;
 
-    fn compared(times: Expr, total: u64) -> Agreement {
+    fn compared(times: Expr, form: Expr, total: u64) -> Agreement {
         let site = Site {
             file: "a.cu".to_owned(),
             line: 3,
@@ -151,7 +151,7 @@ mod tests {
             size: Expr::Input(Input::ArgInt(1)),
             times,
             condition: Expr::Int(1),
-            total: Expr::OneOf(Vec::new()),
+            total: form,
         });
         let mut need = crate::report::nothing("x", String::new());
         need.verdict = Verdict::Exact;
@@ -173,9 +173,11 @@ mod tests {
 
     #[test]
     fn forms_agree_differ_or_are_not_there() {
-        assert_eq!(compared(Expr::Int(2), 128).agreeing, 1);
-        assert_eq!(compared(Expr::OneOf(Vec::new()), 128).without, 1);
-        let differing = compared(Expr::Int(1), 128).differing;
+        let none = || Expr::OneOf(Vec::new());
+        assert_eq!(compared(Expr::Int(2), Expr::Int(128), 128).agreeing, 1);
+        assert_eq!(compared(Expr::Int(1), none(), 64).agreeing, 1);
+        assert_eq!(compared(Expr::Int(2), none(), 128).without, 1);
+        let differing = compared(Expr::Int(1), none(), 128).differing;
         assert_eq!((differing[0].formula, differing[0].evaluated), (64, 128));
     }
 

@@ -86,14 +86,11 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Whether it is unknown for want of a model or a form here: another tool, or we, might know it before the run.
+    /// Whether it is unknown for want of a model here: it might be known before the run.
     pub fn is_our_lack(&self, mark: Mark) -> bool {
         let placed = mark.0.checked_sub(Mark::FIRST_PLACED);
         let source = placed.and_then(|index| self.sources.get(usize::from(index)));
-        matches!(
-            source,
-            Some((Source::Missing(_) | Source::Unsupported(_), _))
-        )
+        matches!(source, Some((Source::Missing(_), _)))
     }
 
     /// The mark of a source at a place; the same pair always has the same mark.

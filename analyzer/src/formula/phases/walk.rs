@@ -21,6 +21,8 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Blocks that are come to before the walk is given up.
 const MOST_BLOCKS: usize = 20_000;
+/// Regions within regions that are walked through; the machine's stack holds twice as many.
+const MOST_NESTED: usize = 200;
 /// Calls of calls deeper than this are not followed.
 const DEEPEST: usize = 24;
 
@@ -69,6 +71,8 @@ pub(super) struct Walker<'a> {
     inside: Vec<FunctionId>,
     visits: HashMap<Position, Vec<Visit>>,
     blocks: usize,
+    /// Regions within regions that are walked through now.
+    depth: usize,
 }
 
 /// Tells the story of a program.
@@ -81,6 +85,7 @@ pub fn story<'a>(scene: &'a Scene<'a>) -> Story {
         inside: Vec::new(),
         visits: HashMap::new(),
         blocks: 0,
+        depth: 0,
     };
     let mut state = State::new();
     let constructors = scene.program.constructors.iter().copied();
@@ -163,8 +168,15 @@ impl<'a> Walker<'a> {
         function: FunctionId,
         span: Span,
         enters: bool,
-        mut state: State,
+        state: State,
     ) -> State {
+        self.depth += 1;
+        let state = self.along(function, span, enters, state);
+        self.depth -= 1;
+        state
+    }
+
+    fn along(&mut self, function: FunctionId, span: Span, enters: bool, mut state: State) -> State {
         let mut block = span.start;
         let mut first = enters;
         loop {
@@ -173,7 +185,7 @@ impl<'a> Walker<'a> {
             }
             first = false;
             self.blocks += 1;
-            if self.blocks > MOST_BLOCKS {
+            if self.blocks > MOST_BLOCKS || self.depth > MOST_NESTED {
                 state.lose(None, "a long computation");
                 state.phases.extend(state.lost.clone());
                 return state;
