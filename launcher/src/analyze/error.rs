@@ -38,6 +38,9 @@ pub enum AnalyzeError {
     /// Neither a program nor anything that can be made one.
     #[error("'{}' is neither a program, an object, LLVM IR nor a source", .0.display())]
     OtherKind(PathBuf),
+    /// A program is whole: nothing is linked to it.
+    #[error("'{}' is a linked program and stands beside other files", .0.display())]
+    ProgramAmongOthers(PathBuf),
     /// An object without IR.
     #[error("'{}' carries no host IR", .0.display())]
     NoIr(PathBuf),
@@ -132,6 +135,7 @@ impl Explain for AnalyzeError {
             AnalyzeError::NotAFile(_)
             | AnalyzeError::TooLarge { .. }
             | AnalyzeError::OtherKind(_) => "name a program, .o, .ll, .bc, .cu, .cpp or .c",
+            AnalyzeError::ProgramAmongOthers(_) => "name the program alone, or its objects",
             AnalyzeError::NoIr(_) => "compile it with migfit: migfit build -- nvcc -c FILE.cu",
             AnalyzeError::Damaged { .. } => "compile it again",
             AnalyzeError::Compile { .. } => {
@@ -162,6 +166,7 @@ impl Explain for AnalyzeError {
             AnalyzeError::NotAFile(_)
             | AnalyzeError::TooLarge { .. }
             | AnalyzeError::OtherKind(_)
+            | AnalyzeError::ProgramAmongOthers(_)
             | AnalyzeError::Damaged { .. }
             | AnalyzeError::Compile { .. }
             | AnalyzeError::Analysis { .. } => ExitCode::NotAProgram,

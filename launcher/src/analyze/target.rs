@@ -1,5 +1,5 @@
-//! What is named -> its job profile: read from a linked program, made by `migfit-analyze` from IR, from the IR inside
-//! an object, or from the object that `migfit build` makes of a source.
+//! What is named -> its job profile: read from a linked program, or made by `migfit-analyze` from all modules together:
+//! IR, the IR inside objects, and that of the objects that `migfit build` makes of sources.
 
 use super::compile::{self, Source};
 use super::error::AnalyzeError;
@@ -17,11 +17,32 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Characters of the analyzer's own message that are kept.
 const MESSAGE: usize = 400;
 
-/// The job profile of the file.
+/// The job profile of the program that the files make together; the first one gives its name.
 ///
 /// # Errors
-/// When it is of no kind that can be read, a tool is missing, or it cannot be compiled or analysed.
-pub fn profile(file: &Path) -> Result<JobProfile, AnalyzeError> {
+/// When one is of no kind that can be read, a linked program stands beside others, a tool is missing, or something
+/// cannot be compiled, linked or analysed.
+pub fn profile(files: &[PathBuf]) -> Result<JobProfile, AnalyzeError> {
+    let mut parts = Parts::new()?;
+    for file in files {
+        match read_kind(file)? {
+            Kind::Program if files.len() == 1 => return Ok(program::read_profile_here(file)?),
+            Kind::Program => return Err(AnalyzeError::ProgramAmongOthers(file.clone())),
+            Kind::Ir => parts.modules.push(file.clone()),
+            Kind::Source(source) => {
+                let folder = parts.folder()?;
+                let object = compile::object(file, source, &folder)?;
+                parts.add_object(file, &object)?;
+            }
+            Kind::Object => parts.add_object(file, file)?,
+        }
+    }
+    let name = files.first().map(PathBuf::as_path).unwrap_or(Path::new(""));
+    parts.analysed(name)
+}
+
+/// The kind of a file that is there and not too large.
+fn read_kind(file: &Path) -> Result<Kind, AnalyzeError> {
     let found = file
         .metadata()
         .map_err(|cause| AnalyzeError::unreadable(file, cause))?;
@@ -35,16 +56,7 @@ pub fn profile(file: &Path) -> Result<JobProfile, AnalyzeError> {
             bytes: found.len(),
         });
     }
-    match kind {
-        Kind::Ir => from_ir(file, &[file.to_owned()], None),
-        Kind::Source(source) => {
-            let scratch = scratch()?;
-            let object = compile::object(file, source, scratch.path())?;
-            from_object(file, &object)
-        }
-        Kind::Object => from_object(file, file),
-        Kind::Program => Ok(program::read_profile_here(file)?),
-    }
+    Ok(kind)
 }
 
 /// Whether the file is no linked program.
@@ -94,25 +106,92 @@ fn kind(file: &Path) -> Result<Kind, AnalyzeError> {
     }
 }
 
-fn scratch() -> Result<tempfile::TempDir, AnalyzeError> {
-    tempfile::tempdir().map_err(AnalyzeError::Scratch)
+/// What the analyzer is given of one program.
+struct Parts {
+    /// Files of bitcode or IR text.
+    modules: Vec<PathBuf>,
+    /// Objects with device code.
+    device_code: Vec<PathBuf>,
+    /// Where what is taken out of objects lies.
+    scratch: tempfile::TempDir,
 }
 
-/// The modules inside an object: those of `migfit build`, else one of clang's.
-fn from_object(named: &Path, object: &Path) -> Result<JobProfile, AnalyzeError> {
-    let bytes = std::fs::read(object).map_err(|cause| AnalyzeError::unreadable(object, cause))?;
-    let modules = modules(named, &bytes)?;
-    if modules.is_empty() {
-        return Err(AnalyzeError::NoIr(named.to_owned()));
+impl Parts {
+    fn new() -> Result<Parts, AnalyzeError> {
+        Ok(Parts {
+            modules: Vec::new(),
+            device_code: Vec::new(),
+            scratch: tempfile::tempdir().map_err(AnalyzeError::Scratch)?,
+        })
     }
-    let scratch = scratch()?;
-    let mut files = Vec::new();
-    for (number, module) in modules.iter().enumerate() {
-        let file = scratch.path().join(format!("{number:05}.bc"));
-        std::fs::write(&file, module).map_err(AnalyzeError::Scratch)?;
-        files.push(file);
+
+    /// A folder of its own for the next file.
+    fn folder(&self) -> Result<PathBuf, AnalyzeError> {
+        let number = self.device_code.len();
+        let folder = self.scratch.path().join(format!("{number:05}"));
+        std::fs::create_dir_all(&folder).map_err(AnalyzeError::Scratch)?;
+        Ok(folder)
     }
-    from_ir(named, &files, Some(object))
+
+    /// Adds the modules inside an object: those of `migfit build`, else one of clang's.
+    fn add_object(&mut self, named: &Path, object: &Path) -> Result<(), AnalyzeError> {
+        let bytes =
+            std::fs::read(object).map_err(|cause| AnalyzeError::unreadable(object, cause))?;
+        let modules = modules(named, &bytes)?;
+        if modules.is_empty() {
+            return Err(AnalyzeError::NoIr(named.to_owned()));
+        }
+        let folder = self.folder()?;
+        for (number, module) in modules.iter().enumerate() {
+            let file = folder.join(format!("{number:05}.bc"));
+            std::fs::write(&file, module).map_err(AnalyzeError::Scratch)?;
+            self.modules.push(file);
+        }
+        self.device_code.push(object.to_owned());
+        Ok(())
+    }
+
+    /// Runs `migfit-analyze` as a child: LLVM may end the process on bad input.
+    fn analysed(&self, named: &Path) -> Result<JobProfile, AnalyzeError> {
+        let out = self.scratch.path().join("profile");
+        let tool = compile::beside_us("migfit-analyze")?;
+        let mut command = Command::new(&tool);
+        command
+            .args(["profile", "--limited", "--name", &stem(named), "--out"])
+            .arg(&out);
+        for object in &self.device_code {
+            command.arg("--device-code").arg(object);
+        }
+        let output = command
+            .args(&self.modules)
+            // The message alone, without a trace behind it.
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|cause| AnalyzeError::NotStarted { tool, cause })?;
+        if !output.status.success() {
+            return Err(AnalyzeError::Analysis {
+                file: named.to_owned(),
+                reason: reason(&output),
+            });
+        }
+        let section = std::fs::read(&out).map_err(AnalyzeError::Scratch)?;
+        Ok(program::decode(named, &section)?)
+    }
+}
+
+/// Why an analysis failed, in the analyzer's words.
+fn reason(output: &std::process::Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said.lines().find(|line| !line.trim().is_empty());
+    match first {
+        Some(line) => line
+            .trim_start_matches("Error: ")
+            .chars()
+            .take(MESSAGE)
+            .collect(),
+        None => format!("migfit-analyze ended with {}", output.status),
+    }
 }
 
 fn modules(named: &Path, bytes: &[u8]) -> Result<Vec<Vec<u8>>, AnalyzeError> {
@@ -133,49 +212,6 @@ fn modules(named: &Path, bytes: &[u8]) -> Result<Vec<Vec<u8>>, AnalyzeError> {
         true => vec![embedded.to_vec()],
         false => ours,
     })
-}
-
-/// Runs `migfit-analyze` as a child: LLVM may end the process on bad input.
-fn from_ir(
-    named: &Path,
-    files: &[PathBuf],
-    object: Option<&Path>,
-) -> Result<JobProfile, AnalyzeError> {
-    let scratch = scratch()?;
-    let out = scratch.path().join("profile");
-    let tool = compile::beside_us("migfit-analyze")?;
-    let mut command = Command::new(&tool);
-    command
-        .args(["profile", "--limited", "--name", &stem(named), "--out"])
-        .arg(&out);
-    if let Some(object) = object {
-        command.arg("--device-code").arg(object);
-    }
-    let output = command
-        .args(files)
-        // The message alone, without a trace behind it.
-        .env("RUST_BACKTRACE", "0")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|cause| AnalyzeError::NotStarted { tool, cause })?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let first = said.lines().find(|line| !line.trim().is_empty());
-        let reason = match first {
-            Some(line) => line
-                .trim_start_matches("Error: ")
-                .chars()
-                .take(MESSAGE)
-                .collect(),
-            None => format!("migfit-analyze ended with {}", output.status),
-        };
-        return Err(AnalyzeError::Analysis {
-            file: named.to_owned(),
-            reason,
-        });
-    }
-    let section = std::fs::read(&out).map_err(AnalyzeError::Scratch)?;
-    Ok(program::decode(named, &section)?)
 }
 
 #[cfg(test)]
@@ -212,12 +248,23 @@ mod tests {
     }
 
     #[test]
+    fn a_linked_program_stands_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let module = folder.path().join("a.ll");
+        std::fs::write(&module, "; text").unwrap();
+        let both = [module, std::env::current_exe().unwrap()];
+        let error = profile(&both).unwrap_err();
+        assert!(
+            matches!(error, AnalyzeError::ProgramAmongOthers(_)),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn what_is_missing_or_no_file_is_told() {
-        let missing = profile(Path::new("/no/such.bc")).unwrap_err();
+        let profile = |file: &str| profile(&[PathBuf::from(file)]);
+        let missing = profile("/no/such.bc").unwrap_err();
         assert!(missing.to_string().contains("/no/such.bc"), "{missing}");
-        assert!(matches!(
-            profile(Path::new("/")),
-            Err(AnalyzeError::NotAFile(_))
-        ));
+        assert!(matches!(profile("/"), Err(AnalyzeError::NotAFile(_))));
     }
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// When the file, the device or the folder is not there or not of a kind that can be read.
 pub fn analyze(request: &AnalyzeRequest) -> Result<String, AnalyzeError> {
-    let profile = target::profile(&request.file)?;
+    let profile = target::profile(&request.files)?;
     let device = device::read(&request.device)?;
     let command = CommandLine {
         args: words(request),
@@ -55,11 +55,14 @@ fn without_cuda(profile: &JobProfile, need: &Need) -> Option<Unknown> {
 
 /// A program is called as it was named; what is not linked yet as it would be.
 fn words(request: &AnalyzeRequest) -> Vec<String> {
-    let name = match target::is_source_or_ir(&request.file) {
-        true => format!("./{}", target::stem(&request.file)),
-        false => request.file.to_string_lossy().into_owned(),
-    };
-    std::iter::once(name)
+    let name = request
+        .files
+        .first()
+        .map(|file| match target::is_source_or_ir(file) {
+            true => format!("./{}", target::stem(file)),
+            false => file.to_string_lossy().into_owned(),
+        });
+    name.into_iter()
         .chain(request.args.iter().cloned())
         .collect()
 }

@@ -50,8 +50,9 @@ pub enum Verb {
 /// `migfit analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeFlags {
-    /// A program, an object with IR, .ll, .bc, .cu, .cpp or .c
-    pub file: PathBuf,
+    /// A program, an object with IR, .ll, .bc, .cu, .cpp or .c; several of them but programs are linked
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// The command line's words after the program's name, quoted as in a shell
     #[arg(
         long,

@@ -119,7 +119,7 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
 fn analyze(flags: AnalyzeFlags) -> Result<AnalyzeRequest, CliError> {
     let args = shlex::split(&flags.args).ok_or_else(|| CliError::OpenQuote(flags.args.clone()))?;
     Ok(AnalyzeRequest {
-        file: flags.file,
+        files: flags.files,
         args,
         cwd: flags.cwd,
         device: flags.device,

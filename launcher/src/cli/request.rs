@@ -76,8 +76,8 @@ pub struct DoctorRequest {
 /// What `migfit analyze` is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnalyzeRequest {
-    /// What to analyse.
-    pub file: PathBuf,
+    /// What to analyse: the parts of one program.
+    pub files: Vec<PathBuf>,
     /// The words behind the program's name.
     pub args: Vec<String>,
     /// The folder that relative paths start from; none: the present one.

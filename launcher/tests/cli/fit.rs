@@ -21,6 +21,7 @@ fn without_arguments_it_tells_the_formulas_with_their_places() {
     let outcome = fit(&["./vector"]);
     let expected = "vector: 1 allocation site, 0 launch sites\n\n\
                     allocations\n  vector.cu:12  cudaMalloc\n      bytes   arg(1) * 4\n\n\
+                    peak\n      bytes   arg(1) * 4\n\n\
                     how inputs are written\n  arg(1): the first word behind the program, as a number\n";
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, expected));
 }

@@ -110,7 +110,11 @@ pub fn summary() -> Summary {
             total: Expr::Int(1),
         }],
         launches: Vec::new(),
-        peak: Expr::Int(4096),
+        peak: Expr::Binary(
+            BinaryOp::Mul,
+            Expr::Input(Input::ArgInt(1)).into(),
+            Expr::Int(4).into(),
+        ),
         kernels: Vec::new(),
         device_variables: 0,
         annotations: Vec::new(),
