@@ -74,7 +74,7 @@ fn a_need_is_worked_out_for_the_arguments() {
     let outcome = vector().migfit(&["fit", "./vector", "4096"]);
     let expected = "./vector 4096\n\
                     device memory: 16.00 KiB at the peak (16384 bytes; 2.00 MiB as the driver rounds), exact\n\
-                    known by: closed forms; evaluation finds the same bytes\n\n\
+                    known by: evaluation of the program's own code for these arguments\n\n\
                     allocations\n\
                     \x20 PLACE         CALL        TIMES  BYTES EACH  BYTES\n\
                     \x20 vector.cu:12  cudaMalloc      1       16384  16384\n\n\
