@@ -99,21 +99,12 @@ impl Machine<'_> {
             return;
         };
         let phis = block.phis.iter().map(|phi| phi.dst);
-        let written = block
-            .ops
-            .iter()
-            .take(ops)
-            .flat_map(|found| match &found.op {
-                Op::Call { dst, .. } | Op::Unsupported { dst, .. } => dst.clone(),
-                Op::Binary { dst, .. }
-                | Op::Compare { dst, .. }
-                | Op::Cast { dst, .. }
-                | Op::Copy { dst, .. }
-                | Op::Select { dst, .. }
-                | Op::Unary { dst, .. }
-                | Op::Load { dst, .. } => vec![*dst],
-                _ => Vec::new(),
-            });
+        // Where something lies is no figure that anybody asks for.
+        let has_figure = |op: &Op| !matches!(op, Op::Alloca { .. } | Op::Offset { .. });
+        let done = block.ops.iter().take(ops).map(|found| &found.op);
+        let written = done
+            .filter(|op| has_figure(op))
+            .flat_map(|op| op.written().iter().copied());
         let params = self.program.functions.get(frame.function as usize);
         let params = params.filter(|_| frame.block == 0).into_iter();
         let params = params.flat_map(|function| function.params.iter().map(|(dst, _)| *dst));

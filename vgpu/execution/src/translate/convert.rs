@@ -9,6 +9,14 @@ use migfit_ptx::flow::flat::Arg;
 use migfit_ptx::text::ast::Instruction;
 use migfit_ptx::text::types::Type;
 
+/// One `cvt`: what it converts, between which types.
+struct Conversion<'i> {
+    instruction: &'i Instruction,
+    arg: &'i Arg,
+    to: Type,
+    from: Type,
+}
+
 impl Translation<'_, '_, '_> {
     /// `cvt`.
     pub fn convert(&mut self, instruction: &Instruction, args: &[Arg]) -> Done {
@@ -23,22 +31,28 @@ impl Translation<'_, '_, '_> {
         if !known(to) || !known(from) || !single(to) || !single(from) || instruction.has("relu") {
             return refuse(instruction.name());
         }
+        let conversion = Conversion {
+            instruction,
+            arg,
+            to,
+            from,
+        };
         let value = match (from.is_float(), to.is_float()) {
-            (false, false) => self.int_to_int(instruction, arg, to, from)?,
-            (false, true) => self.int_to_float(instruction, arg, to, from)?,
-            (true, false) => self.float_to_int(instruction, arg, to, from)?,
-            (true, true) => self.float_to_float(instruction, arg, to, from)?,
+            (false, false) => self.int_to_int(&conversion)?,
+            (false, true) => self.int_to_float(&conversion)?,
+            (true, false) => self.float_to_int(&conversion)?,
+            (true, true) => self.float_to_float(&conversion)?,
         };
         self.write(result, to, value)
     }
 
-    fn int_to_int(
-        &mut self,
-        instruction: &Instruction,
-        arg: &Arg,
-        to: Type,
-        from: Type,
-    ) -> Done<Value> {
+    fn int_to_int(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
+        let &Conversion {
+            instruction,
+            arg,
+            to,
+            from,
+        } = conversion;
         let value = self.read(arg, from)?;
         if !instruction.has("sat") {
             return Ok(self.fit(value, clif(to), from.is_signed()));
@@ -57,13 +71,13 @@ impl Translation<'_, '_, '_> {
         Ok(self.clamped(wide, least, most, clif(to)))
     }
 
-    fn int_to_float(
-        &mut self,
-        instruction: &Instruction,
-        arg: &Arg,
-        to: Type,
-        from: Type,
-    ) -> Done<Value> {
+    fn int_to_float(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
+        let &Conversion {
+            instruction,
+            arg,
+            to,
+            from,
+        } = conversion;
         if ["rz", "rm", "rp"]
             .iter()
             .any(|round| instruction.has(round))
@@ -106,14 +120,14 @@ impl Translation<'_, '_, '_> {
         self.fit(bits, types::I16, false)
     }
 
-    fn float_to_int(
-        &mut self,
-        instruction: &Instruction,
-        arg: &Arg,
-        to: Type,
-        from: Type,
-    ) -> Done<Value> {
-        let value = self.read_any_float(instruction, arg, from)?;
+    fn float_to_int(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
+        let &Conversion {
+            instruction,
+            to,
+            from,
+            ..
+        } = conversion;
+        let value = self.read_any_float(conversion)?;
         let rounded = self.rounded(instruction, value);
         let bits = clif(to).bits();
         let ty = int(bits.max(32));
@@ -138,7 +152,13 @@ impl Translation<'_, '_, '_> {
         Ok(whole)
     }
 
-    fn read_any_float(&mut self, instruction: &Instruction, arg: &Arg, from: Type) -> Done<Value> {
+    fn read_any_float(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
+        let &Conversion {
+            instruction,
+            arg,
+            from,
+            ..
+        } = conversion;
         if from == Type::F16 {
             let half = self.read(arg, from)?;
             return Ok(self.widened(half));
@@ -157,18 +177,18 @@ impl Translation<'_, '_, '_> {
         }
     }
 
-    fn float_to_float(
-        &mut self,
-        instruction: &Instruction,
-        arg: &Arg,
-        to: Type,
-        from: Type,
-    ) -> Done<Value> {
+    fn float_to_float(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
+        let &Conversion {
+            instruction,
+            to,
+            from,
+            ..
+        } = conversion;
         let narrower = clif(to).bits() < clif(from).bits();
         if narrower && !instruction.has("rn") {
             return refuse(instruction.name());
         }
-        let mut value = self.read_any_float(instruction, arg, from)?;
+        let mut value = self.read_any_float(conversion)?;
         if ["rni", "rzi", "rmi", "rpi"]
             .iter()
             .any(|round| instruction.has(round))
