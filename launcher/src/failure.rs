@@ -11,6 +11,7 @@ use crate::jobs::JobFileError;
 use crate::layout::LayoutError;
 use crate::run::RunError;
 use crate::simulate::SimulateError;
+use crate::trial::TrialError;
 use std::fmt::Write;
 
 /// What a stage's error tells beside its own message.
@@ -42,6 +43,9 @@ pub enum Failure {
     /// `migfit fit`.
     #[error(transparent)]
     Fit(#[from] FitError),
+    /// `migfit fit --run`.
+    #[error(transparent)]
+    Trial(#[from] TrialError),
     /// `migfit analyze`.
     #[error(transparent)]
     Analyze(#[from] AnalyzeError),
@@ -72,6 +76,7 @@ impl Failure {
             Failure::Cli(error) => error.exit_code(),
             Failure::Build(error) => error.exit_code(),
             Failure::Fit(error) => error.exit_code(),
+            Failure::Trial(error) => error.exit_code(),
             Failure::Analyze(error) => error.exit_code(),
             Failure::Layout(error) => error.exit_code(),
             Failure::Run(error) => error.exit_code(),
@@ -89,6 +94,7 @@ impl Failure {
             Failure::Cli(error) => explained(error),
             Failure::Build(error) => explained(error),
             Failure::Fit(error) => explained(error),
+            Failure::Trial(error) => explained(error),
             Failure::Analyze(error) => explained(error),
             Failure::Layout(error) => explained(error),
             Failure::Run(error) => explained(error),

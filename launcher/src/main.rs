@@ -17,9 +17,11 @@ mod policy;
 mod program;
 mod report;
 mod run;
+mod scratch;
 mod simulate;
 mod sizing;
 mod table;
+mod trial;
 
 use cli::request::Request;
 use exit_code::ExitCode;
@@ -59,6 +61,15 @@ fn perform(request: Request) -> Result<ExitCode, Failure> {
         }
         Request::SelfTest { allocate } => output::print(&doctor::client(allocate)),
         Request::Fit(request) => output::print(&fit::fit(&request)?),
+        Request::Trial(request) => {
+            let tried = trial::run(&request)?;
+            output::print(&tried.output)?;
+            Ok(tried.code)
+        }
+        Request::InScratch(asked) => {
+            output::remark(&format!("migfit: {}\n", scratch::enter(&asked)));
+            Ok(ExitCode::CannotStart)
+        }
         Request::Analyze(request) => output::print(&analyze::analyze(&request)?),
         Request::LayoutShow(request) => output::print(&layout::show::show(&request)?),
         Request::LayoutGraph(request) => output::print(&layout::graph::graph(&request)?),

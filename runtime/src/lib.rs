@@ -18,5 +18,7 @@ mod real;
 mod record;
 mod rounding;
 mod session;
+mod sites;
 mod switch;
 mod symbols;
+mod work;

@@ -2,8 +2,9 @@
 //! that exit, abort and SIGKILL lose nothing. It must not know what the words count.
 
 use migfit_schema::record::{
-    FAILURE_ROWS, KERNEL_ROWS, MappedFailure, MappedKernel, MappedPoint, MappedRecord, NAME_BYTES,
-    RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS,
+    FAILURE_ROWS, KERNEL_ROWS, MappedFailure, MappedKernel, MappedPoint, MappedRecord, MappedSite,
+    NAME_BYTES, PATH_BYTES, RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS, SITE_FRAMES, SITE_ROWS,
+    Work,
 };
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -36,6 +37,10 @@ impl Word {
         Word(byte)
     }
 }
+
+/// A row of the table of allocating code, by its place in the file.
+#[derive(Clone, Copy)]
+pub struct Site(usize);
 
 /// The mapped file.
 pub struct Record {
@@ -87,6 +92,11 @@ impl Record {
         self.cell(word).fetch_add(1, Release);
     }
 
+    /// Raises a sum.
+    pub fn add(&self, word: Word, value: u64) {
+        self.cell(word).fetch_add(value, Release);
+    }
+
     /// Raises a mark to `value` where it is lower.
     pub fn raise(&self, word: Word, value: u64) {
         self.cell(word).fetch_max(value, Release);
@@ -122,12 +132,7 @@ impl Record {
             return None;
         }
         let at = offset_of!(MappedRecord, kernels) + row * size_of::<MappedKernel>();
-        let name = &name[..name.len().min(NAME_BYTES)];
-        for (index, bytes) in name.chunks(8).enumerate() {
-            let mut padded = [0; 8];
-            padded[..bytes.len()].copy_from_slice(bytes);
-            self.set(Word(at + index * 8), u64::from_le_bytes(padded));
-        }
+        self.text(at, &name[..name.len().min(NAME_BYTES)]);
         // Grid, block and shared memory lie in this order after the count.
         for (index, number) in numbers.into_iter().enumerate() {
             self.set(
@@ -137,6 +142,67 @@ impl Record {
         }
         self.count(word!(kernel_rows));
         Some(Word(at + offset_of!(MappedKernel, count)))
+    }
+
+    /// Adds work to the row of the kernel table that a word of `kernel` counts.
+    pub fn add_work(&self, Word(count): Word, work: Work) {
+        let at = count - offset_of!(MappedKernel, count) + offset_of!(MappedKernel, work);
+        let Work {
+            instructions,
+            double,
+            shared,
+            atomics,
+            read_bytes,
+            written_bytes,
+            distinct_bytes,
+        } = work;
+        let sums = [
+            (offset_of!(Work, instructions), instructions),
+            (offset_of!(Work, double), double),
+            (offset_of!(Work, shared), shared),
+            (offset_of!(Work, atomics), atomics),
+            (offset_of!(Work, read_bytes), read_bytes),
+            (offset_of!(Work, written_bytes), written_bytes),
+            (offset_of!(Work, distinct_bytes), distinct_bytes),
+        ];
+        for (place, sum) in sums {
+            self.add(Word(at + place), sum);
+        }
+    }
+
+    /// Takes the next row of the table of allocating code; `None` where the table is full.
+    pub fn site(&self, file: &[u8], offsets: [u64; SITE_FRAMES]) -> Option<Site> {
+        let row = usize::try_from(self.get(word!(site_rows))).ok()?;
+        if row >= SITE_ROWS {
+            return None;
+        }
+        let at = offset_of!(MappedRecord, sites) + row * size_of::<MappedSite>();
+        // The end of a path tells more than its beginning.
+        self.text(at, &file[file.len().saturating_sub(PATH_BYTES)..]);
+        for (nth, offset) in offsets.into_iter().enumerate() {
+            self.set(Word(at + offset_of!(MappedSite, offsets) + nth * 8), offset);
+        }
+        self.set(Word(at + offset_of!(MappedSite, smallest)), u64::MAX);
+        self.count(word!(site_rows));
+        Some(Site(at))
+    }
+
+    /// One allocation more by that code.
+    pub fn add_to_site(&self, Site(at): Site, bytes: u64) {
+        let word = |place: usize| Word(at + place);
+        self.add(word(offset_of!(MappedSite, bytes)), bytes);
+        self.raise(word(offset_of!(MappedSite, largest)), bytes);
+        self.cell(word(offset_of!(MappedSite, smallest)))
+            .fetch_min(bytes, Release);
+        self.count(word(offset_of!(MappedSite, count)));
+    }
+
+    fn text(&self, at: usize, text: &[u8]) {
+        for (index, bytes) in text.chunks(8).enumerate() {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            self.set(Word(at + index * 8), u64::from_le_bytes(padded));
+        }
     }
 
     fn cell(&self, Word(byte): Word) -> &AtomicU64 {

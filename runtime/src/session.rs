@@ -7,7 +7,9 @@ use crate::kernels::{Kernels, Shape};
 use crate::ledger::{Block, Ledger, Living};
 use crate::real::driver::Code;
 use crate::record::{Record, word};
-use crate::switch;
+use crate::sites::Sites;
+use crate::{switch, work};
+use migfit_schema::record::Work;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::ptr::null_mut;
@@ -22,6 +24,8 @@ pub struct Session {
     ledger: Mutex<Ledger>,
     kernels: Mutex<Kernels>,
     graphs: Mutex<Graphs>,
+    /// None where nobody wants to know which code allocates.
+    sites: Option<Mutex<Sites>>,
     /// Primary contexts by device: what `cuDevicePrimaryCtxReset` names a device for.
     primaries: Mutex<BTreeMap<i32, u64>>,
 }
@@ -85,6 +89,7 @@ fn begin(pid: u32) {
     match Record::create(&folder, pid) {
         Ok(record) => {
             CURRENT.store(Box::into_raw(Box::new(Session::new(pid, record))), Release);
+            work::listen();
         }
         Err(error) => say_once(&format!(
             "migfit: no run record of process {pid} in {}: {error}; the program runs on unrecorded \
@@ -129,6 +134,7 @@ impl Session {
             ledger: Mutex::default(),
             kernels: Mutex::default(),
             graphs: Mutex::default(),
+            sites: switch::wants_sites().then(Mutex::default),
             primaries: Mutex::default(),
         }
     }
@@ -138,6 +144,9 @@ impl Session {
         let mut ledger = lock(&self.ledger);
         ledger.insert(block, living);
         ledger.pool_holds(living.pool, reserved);
+        if let Some(sites) = &self.sites {
+            lock(sites).note(&self.record, living.bytes);
+        }
         self.record.count(word!(allocations));
         self.publish(&ledger);
     }
@@ -239,6 +248,25 @@ impl Session {
         }
         if let Some(count) = self.kernels().row(&self.record, name, shape) {
             self.record.count(count);
+        }
+    }
+
+    /// The record, for counts that hang on nothing else.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// What a launch did that the virtual driver executed.
+    pub fn worked(&self, name: &[u8], shape: Shape, work: Work) {
+        let held = lock(&self.ledger).current();
+        let moved = work.read_bytes.saturating_add(work.written_bytes);
+        let work = Work {
+            distinct_bytes: moved.min(held),
+            ..work
+        };
+        self.record.count(word!(counted_launches));
+        if let Some(count) = self.kernels().row(&self.record, name, shape) {
+            self.record.add_work(count, work);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Comes in: the environment. Goes out: whether to record at all, and where to.
 
-use migfit_schema::record::{RECORD_DIR_VARIABLE, SWITCH_VARIABLE};
+use migfit_schema::record::{RECORD_DIR_VARIABLE, RECORD_SITES_VARIABLE, SWITCH_VARIABLE};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -19,6 +19,11 @@ pub fn is_on() -> bool {
         STATE.store(state, Relaxed);
     }
     state == ON
+}
+
+/// Whether it is to be noted which code allocates.
+pub fn wants_sites() -> bool {
+    std::env::var_os(RECORD_SITES_VARIABLE).is_some_and(|value| value == "1")
 }
 
 /// The folder for run records, unless switched off or not asked for.

@@ -10,6 +10,7 @@ pub mod copies;
 pub mod formula;
 pub mod kernel;
 pub mod names;
+pub mod observed;
 pub mod profile;
 pub mod program;
 pub mod record;

@@ -20,5 +20,7 @@ pub use assumed::USERS_WORD;
 pub use evaluation::{evaluate, evaluate_explained, evaluate_given, evaluate_traced};
 pub use formula::{Number, evaluate_formula};
 pub use input::{CommandLine, DeviceProperties, Limits};
+pub use models::cuda::occupancy::blocks_per_sm;
 pub use need::{AllocationNeed, ClosedNeed, LaunchNeed, Need, Verdict};
+pub use report::people_name;
 pub use trace::{BranchTaken, Event, Trace};

@@ -28,6 +28,8 @@ mod sizes;
 
 mod idioms;
 
+mod trial;
+
 mod unforeseen;
 
 mod run;

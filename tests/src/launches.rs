@@ -38,6 +38,7 @@ pub fn seen(launches: &[LaunchCount]) -> Launches {
             block,
             shared,
             count,
+            work: _,
         } = launch;
         *all.entry(format!("{kernel} <<<{grid}, {block}, {shared}>>>"))
             .or_default() += count;

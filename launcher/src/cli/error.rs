@@ -53,6 +53,14 @@ pub enum CliError {
         /// Which.
         flag: &'static str,
     },
+    /// `--limit` is no time.
+    #[error("--limit {given} is no time")]
+    BadLimit {
+        /// As given.
+        given: String,
+        /// How to write it.
+        how: String,
+    },
     /// `--host-memory` is no amount of memory.
     #[error("--host-memory {given} is no amount of memory")]
     BadHostMemory {
@@ -110,7 +118,7 @@ impl Explain for CliError {
             }
             CliError::OpenQuote(_) => "quote as in a shell: --args \"-n 4 'two words'\"".to_owned(),
             CliError::HostOfARun { .. } => "leave it out, or add --plan".to_owned(),
-            CliError::BadHostMemory { how, .. } => how.clone(),
+            CliError::BadHostMemory { how, .. } | CliError::BadLimit { how, .. } => how.clone(),
             CliError::PolicyTwice(_) => "name each policy once".to_owned(),
             CliError::BadSelector { .. } => {
                 "say virtual:MODEL (virtual:a100-40gb), auto, a GPU's number (0) or its UUID (GPU-...); with mig: in \
@@ -135,6 +143,7 @@ impl Explain for CliError {
             | CliError::OpenQuote(_)
             | CliError::HostOfARun { .. }
             | CliError::BadHostMemory { .. }
+            | CliError::BadLimit { .. }
             | CliError::PolicyTwice(_)
             | CliError::BadSlice { .. }
             | CliError::NoArgsWithArgs => ExitCode::Usage,

@@ -26,6 +26,9 @@ pub enum Verb {
     Build(BuildFlags),
     /// Say what a program needs and which slice fits
     Fit(FitFlags),
+    /// Become a program whose writes go elsewhere
+    #[command(hide = true)]
+    InScratch(InScratchFlags),
     /// Run a program, or the jobs of a file, each on a slice that fits
     Run(RunFlags),
     /// Compare policies on a simulated clock, for jobs with measured times; no GPU is needed
@@ -127,7 +130,7 @@ impl LimitFlags {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Without ARGS: the formulas, with their places in the source. With ARGS: the figures \
-    for this command line.\nFlags of migfit come before PROGRAM; everything after it is the program's."
+    for this command line. With --run: what a real run took.\nFlags of migfit come before PROGRAM; everything after it is the program's."
 )]
 pub struct FitFlags {
     /// GPU model to fit to, virtual:MODEL, or all; may be repeated [default: a100-40gb a100-80gb
@@ -144,6 +147,11 @@ pub struct FitFlags {
     /// (file.cu:57=64MiB), a condition (file.cu:80=true), a loop (file.cu:90="100 turns"); may be repeated
     #[arg(long, value_name = "WHAT=VALUE")]
     pub assume: Vec<String>,
+    /// Find out by running it, on a virtual GPU as large as need be; what it writes goes to a scratch layer
+    #[arg(long, conflicts_with_all = ["no_args", "assume", "explain"])]
+    pub run: bool,
+    #[command(flatten)]
+    pub trial: TrialFlags,
     #[command(flatten)]
     pub limits: LimitFlags,
     /// Show where each size comes from, back to the program's inputs
@@ -152,6 +160,43 @@ pub struct FitFlags {
     /// The program, built with 'migfit build', and its arguments
     #[arg(required = true, trailing_var_arg = true, value_names = ["PROGRAM", "ARGS"])]
     pub command: Vec<OsString>,
+}
+
+/// How `migfit fit --run` runs a program.
+#[derive(Debug, Args)]
+pub struct TrialFlags {
+    /// With --run: the program writes to your files as they are
+    #[arg(long, requires = "run")]
+    pub in_place: bool,
+    /// With --run: launches are counted and not executed, which is quicker
+    #[arg(long, requires = "run")]
+    pub skip_kernels: bool,
+    /// With --run: stop the program after this time, like "10 min"; what was seen by then is told
+    #[arg(long, value_name = "TIME", requires = "run")]
+    pub limit: Option<String>,
+    /// With --run: draw the memory over time into this file
+    #[arg(long, value_name = "FILE", requires = "run")]
+    pub svg: Option<PathBuf>,
+}
+
+/// `migfit in-scratch`, which `migfit fit --run` starts.
+#[derive(Debug, Args)]
+pub struct InScratchFlags {
+    /// Folder that takes what is written
+    #[arg(long = "room")]
+    pub room: Vec<PathBuf>,
+    /// Folder that is written to as it is
+    #[arg(long)]
+    pub through: Vec<PathBuf>,
+    /// Where to say why there is no layer
+    #[arg(long)]
+    pub failure: PathBuf,
+    /// The program's file
+    #[arg(long)]
+    pub program: PathBuf,
+    /// Its name and arguments
+    #[arg(last = true)]
+    pub words: Vec<OsString>,
 }
 
 /// `migfit run`.

@@ -10,11 +10,13 @@ use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
 use crate::cli::request::{
     AnalyzeRequest, DoctorRequest, FitRequest, GraphRequest, PlanRequest, PolicyName, Request,
-    RunPlan, ShowRequest, SimulateRequest, StatedHost,
+    RunPlan, ShowRequest, SimulateRequest, StatedHost, TrialRequest,
 };
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
-use crate::jobs::{JobSource, memory};
+use crate::jobs::{JobSource, duration, memory};
+use crate::scratch::InScratch;
+use crate::sizing::Board;
 use clap::Parser;
 use clap::error::ErrorKind;
 use migfit_sizes::assumed::Given;
@@ -47,7 +49,15 @@ fn request(words: impl IntoIterator<Item = OsString>) -> Result<Request, Failure
 fn checked(verb: Verb) -> Result<Request, CliError> {
     Ok(match verb {
         Verb::Build(flags) => Request::Build(build(flags)),
+        Verb::Fit(flags) if flags.run => Request::Trial(trial(flags)?),
         Verb::Fit(flags) => Request::Fit(fit(flags)?),
+        Verb::InScratch(flags) => Request::InScratch(InScratch {
+            room: flags.room,
+            through: flags.through,
+            failure: flags.failure,
+            program: flags.program,
+            words: flags.words,
+        }),
         Verb::Run(flags) if flags.plan => Request::Plan(plan(flags)?),
         Verb::Run(flags) => Request::Run(run(flags)?),
         Verb::Analyze(flags) => Request::Analyze(analyze(flags)?),
@@ -97,14 +107,7 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
     if !assume.is_empty() && args.is_empty() && !flags.no_args {
         return Err(CliError::AssumeWithoutArgs);
     }
-    let usual = || USUAL_MODELS.map(str::to_owned).into();
-    let given: Vec<String> = Some(flags.gpus)
-        .filter(|given| !given.is_empty())
-        .unwrap_or_else(usual);
-    let mut boards = Vec::new();
-    for name in &given {
-        boards.extend(selector::boards(name)?);
-    }
+    let boards = boards(flags.gpus)?;
     Ok(FitRequest {
         program,
         args: (flags.no_args || !args.is_empty()).then_some(args),
@@ -112,6 +115,38 @@ fn fit(flags: FitFlags) -> Result<FitRequest, CliError> {
         assume,
         limits: flags.limits.limits(),
         explain: flags.explain,
+        json: flags.json,
+    })
+}
+
+/// The boards that are named, or the usual ones.
+fn boards(given: Vec<String>) -> Result<Vec<Board<'static>>, CliError> {
+    let usual = || USUAL_MODELS.map(str::to_owned).into();
+    let given: Vec<String> = Some(given)
+        .filter(|given| !given.is_empty())
+        .unwrap_or_else(usual);
+    let mut boards = Vec::new();
+    for name in &given {
+        boards.extend(selector::boards(name)?);
+    }
+    Ok(boards)
+}
+
+fn trial(flags: FitFlags) -> Result<TrialRequest, CliError> {
+    let (program, args) = program_and_args(flags.command);
+    let limit = flags
+        .trial
+        .limit
+        .map(|given| duration::read(&given).map_err(|how| CliError::BadLimit { given, how }));
+    Ok(TrialRequest {
+        program,
+        args,
+        boards: boards(flags.gpus)?,
+        limits: flags.limits.limits(),
+        in_place: flags.trial.in_place,
+        skip_kernels: flags.trial.skip_kernels,
+        limit: limit.transpose()?,
+        svg: flags.trial.svg,
         json: flags.json,
     })
 }

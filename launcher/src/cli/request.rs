@@ -7,6 +7,7 @@ use crate::jobs::JobSource;
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
 use crate::policy::{HostRoom, Policy};
+use crate::scratch::InScratch;
 use crate::sizing::Board;
 use migfit_mig::{Model, ProfileName};
 use migfit_schema::units::Bytes;
@@ -14,6 +15,7 @@ use migfit_sizes::Limits;
 use migfit_sizes::assumed::Given;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What one call of `migfit` is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub enum Request {
     Build(BuildOptions),
     /// Say what a program needs.
     Fit(FitRequest),
+    /// Run a program to find out what it needs.
+    Trial(TrialRequest),
+    /// Become a program on a scratch layer.
+    InScratch(InScratch),
     /// Run jobs.
     Run(RunPlan),
     /// Evaluate one command line, for machines.
@@ -60,6 +66,29 @@ pub struct FitRequest {
     pub limits: Limits,
     /// Whether each size is traced back to the program's inputs.
     pub explain: bool,
+    /// Whether JSON is wanted.
+    pub json: bool,
+}
+
+/// What `migfit fit --run` is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialRequest {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Boards to fit to.
+    pub boards: Vec<Board<'static>>,
+    /// How long the evaluation may take that tells whether this machine holds it.
+    pub limits: Limits,
+    /// Whether it writes to the user's files as they are.
+    pub in_place: bool,
+    /// Whether launches are counted and not executed.
+    pub skip_kernels: bool,
+    /// How long it may run.
+    pub limit: Option<Duration>,
+    /// Where the picture of the memory over time goes.
+    pub svg: Option<PathBuf>,
     /// Whether JSON is wanted.
     pub json: bool,
 }

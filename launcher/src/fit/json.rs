@@ -201,8 +201,9 @@ impl<'a> LaunchForm<'a> {
     }
 }
 
+/// A board, its slices, and the one to take.
 #[derive(Serialize)]
-struct GpuForm {
+pub struct GpuForm {
     gpu: String,
     /// Whether the placements were read on that board.
     confirmed: bool,
@@ -214,7 +215,8 @@ struct GpuForm {
 }
 
 impl GpuForm {
-    fn of(board: Board<'_>, sized: &Sized) -> GpuForm {
+    /// Of a board that was sized.
+    pub fn of(board: Board<'_>, sized: &Sized) -> GpuForm {
         let (choice, mig_profile) = match sized.choice {
             Some(Choice::Tightest(slice)) => (Some("tightest"), Some(slice.candidate.profile)),
             Some(Choice::Whole(slice)) => (Some("whole"), Some(slice.candidate.profile)),

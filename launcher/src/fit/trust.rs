@@ -50,7 +50,7 @@ impl Basis {
             Basis::Evaluated => "evaluation of the program's own code for these arguments",
             Basis::UsersWord => "your word, where evaluation cannot know",
             Basis::WholeGpu => {
-                "nothing that bounds the job, so it gets the whole GPU (--assume can)"
+                "nothing that bounds the job, so it gets the whole GPU (--assume can; migfit fit --run finds out)"
             }
         }
     }

@@ -18,7 +18,7 @@ const LONGEST_S: f64 = 10.0 * 365.0 * 86400.0;
 ///
 /// # Errors
 /// A hint on how to write it.
-pub(super) fn read(text: &str) -> Result<Duration, String> {
+pub fn read(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.');
     let (number, unit) = text.split_at(split.unwrap_or(text.len()));

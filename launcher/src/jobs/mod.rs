@@ -11,7 +11,7 @@ mod complaint;
 
 pub mod memory;
 
-mod duration;
+pub mod duration;
 
 mod times;
 

@@ -6,7 +6,7 @@ use crate::policy::{Policy, Share};
 use crate::program;
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
-use crate::run::virtual_gpu_only::static_runtime;
+use crate::run::ready::can_be_virtual;
 use crate::run::word::check_word;
 use crate::simulate::schedule::Entrant;
 use crate::sizing::{Board, measured};
@@ -93,9 +93,10 @@ fn hindrance(job: &Job, program: &Result<PathBuf, String>, board: Board<'_>) -> 
     match program {
         Err(_) if job.command.is_empty() => Some(Hindrance::NoCommand),
         Err(why) => Some(Hindrance::NoProgram(why.clone())),
-        Ok(file) if board.is_virtual && static_runtime(file, job).is_some() => Some(
-            Hindrance::NotHere("the static CUDA runtime works on a real GPU only".to_owned()),
-        ),
+        Ok(file) if board.is_virtual => {
+            let able = can_be_virtual(file, job);
+            able.err().map(|why| Hindrance::NotHere(why.to_string()))
+        }
         Ok(_) => None,
     }
 }

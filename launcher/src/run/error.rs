@@ -46,6 +46,14 @@ pub enum RunError {
     /// It holds the static CUDA runtime.
     #[error("'{}' holds the static CUDA runtime, which works on a real GPU only", .0.display())]
     StaticRuntime(PathBuf),
+    /// It needs libraries of NVIDIA's that hold machine code only.
+    #[error("'{}' needs {}, which the virtual GPU cannot run; nothing was started", program.display(), libraries.join(", "))]
+    ClosedLibraries {
+        /// The program.
+        program: PathBuf,
+        /// Which, as people call them, with their file names.
+        libraries: Vec<String>,
+    },
     /// Jobs that no slice holds; nothing was started.
     #[error(
         "{} of {} more memory than {} has; nothing was started",
@@ -180,6 +188,11 @@ impl Explain for RunError {
             RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
             RunError::Word { error, .. } => return error.hint(),
             RunError::Gpu(error) => return error.hint(),
+            RunError::ClosedLibraries { .. } => {
+                "migfit fit PROGRAM ARGS sizes it without running it, and migfit run --gpu auto runs and records it on \
+                 a real GPU"
+                    .to_owned()
+            }
             RunError::StaticRuntime(_) => "build it for the virtual GPU: migfit build --virtual -- make".to_owned(),
             RunError::TooLarge { slice_is_named: true, .. } => {
                 "leave --slice out: migfit then makes one that holds it (migfit fit PROGRAM ARGS shows which); or name a \
@@ -231,7 +244,9 @@ impl Explain for RunError {
             RunError::Times(error) => error.exit_code(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),
             RunError::Word { error, .. } => error.exit_code(),
-            RunError::StaticRuntime(_) => ExitCode::NotForVirtualGpu,
+            RunError::StaticRuntime(_) | RunError::ClosedLibraries { .. } => {
+                ExitCode::NotForVirtualGpu
+            }
             RunError::TooLarge { .. } => ExitCode::TooLarge,
             RunError::NoSlice { .. } => ExitCode::GpuOccupied,
             RunError::TooLittleKnown(_) => ExitCode::UnknownName,

@@ -18,15 +18,15 @@ pub mod dependents;
 
 mod slices;
 
-mod launch;
+pub mod launch;
 
-mod input;
+pub mod input;
 
-mod orphans;
+pub mod orphans;
 
-mod child;
+pub mod child;
 
-mod events;
+pub mod events;
 pub use events::heeded;
 
 mod running;
@@ -43,7 +43,7 @@ pub mod ending;
 
 pub mod attempt;
 
-mod restart;
+pub mod restart;
 
 pub mod outcome;
 

@@ -5,7 +5,7 @@ use crate::policy::Policy;
 use crate::program::{self, ProgramError};
 use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
-use crate::run::virtual_gpu_only::static_runtime;
+use crate::run::virtual_gpu_only::{Hindrance, hindrance};
 use crate::run::word::check_word;
 use crate::sizing::Board;
 use migfit_mig::{Held, LayoutGraph, ProfileName, place};
@@ -28,6 +28,51 @@ pub enum CannotStart {
         "the static CUDA runtime works on a real GPU only: build it with migfit build --virtual -- make"
     )]
     StaticRuntime(PathBuf),
+    /// It needs libraries of NVIDIA's, and the GPU is virtual.
+    #[error(
+        "the virtual GPU cannot run {}: migfit fit sizes it, and a real GPU runs it",
+        libraries.join(", ")
+    )]
+    ClosedLibraries {
+        /// The program.
+        program: PathBuf,
+        /// Which.
+        libraries: Vec<String>,
+    },
+}
+
+impl CannotStart {
+    fn of(program: &Path, hindrance: Hindrance) -> CannotStart {
+        match hindrance {
+            Hindrance::StaticRuntime(holder) => CannotStart::StaticRuntime(holder),
+            Hindrance::ClosedLibraries(libraries) => CannotStart::ClosedLibraries {
+                program: program.to_owned(),
+                libraries,
+            },
+        }
+    }
+}
+
+impl From<CannotStart> for RunError {
+    fn from(why: CannotStart) -> RunError {
+        match why {
+            CannotStart::StaticRuntime(holder) => RunError::StaticRuntime(holder),
+            CannotStart::ClosedLibraries { program, libraries } => {
+                RunError::ClosedLibraries { program, libraries }
+            }
+        }
+    }
+}
+
+/// Whether a program can run on the virtual GPU.
+///
+/// # Errors
+/// Why not.
+pub fn can_be_virtual(program: &Path, job: &Job) -> Result<(), CannotStart> {
+    match hindrance(program, job) {
+        Some(hindrance) => Err(CannotStart::of(program, hindrance)),
+        None => Ok(()),
+    }
 }
 
 /// A program that was found.
@@ -73,12 +118,12 @@ pub fn make_ready(jobs: Vec<Job>, ground: Ground<'_>) -> Result<Vec<ReadyJob>, R
             .map_err(|error| not_startable(&job, error))?;
         let file = std::path::absolute(&found).unwrap_or(found);
         check_word(&job, &file)?;
-        let hindered = match ground.board.is_virtual {
-            true => static_runtime(&file, &job),
-            false => None,
+        let able = match ground.board.is_virtual {
+            true => can_be_virtual(&file, &job),
+            false => Ok(()),
         };
-        let program = if let Some(holder) = hindered {
-            Err(CannotStart::StaticRuntime(holder))
+        let program = if let Err(why) = able {
+            Err(why)
         } else {
             match foretell(ground.board, &job, Ok(&file), ground.policy) {
                 Ok(foretold) => Ok(placeable(&job, file, foretold, ground)?),

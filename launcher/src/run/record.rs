@@ -110,7 +110,7 @@ impl Seen {
             .iter_mut()
             .find(|known| shape(known) == shape(&launch));
         match known {
-            Some(known) => known.count = known.count.saturating_add(launch.count),
+            Some(known) => known.add(&launch),
             None => self.launches.push(launch),
         }
     }

@@ -17,7 +17,7 @@ use crate::run::launch::Surroundings;
 use crate::run::opened::{self, State};
 use crate::run::outcome::Outcome;
 use crate::run::progress::{Progress, Shown};
-use crate::run::ready::{CannotStart, Ground, ReadyJob, make_ready};
+use crate::run::ready::{Ground, ReadyJob, make_ready};
 use crate::run::slices::Slices;
 use crate::run::warnings::warnings;
 use crate::run::{RunError, host};
@@ -166,7 +166,7 @@ fn shown(plan: &RunPlan) -> Shown {
 /// The one program of `migfit run PROGRAM` must be there.
 fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
     let each = ready.into_iter().map(|ready| match ready.program {
-        Err(CannotStart::StaticRuntime(file)) => Err(RunError::StaticRuntime(file)),
+        Err(why) => Err(why.into()),
         Ok(_) => Ok(ready),
     });
     each.collect()

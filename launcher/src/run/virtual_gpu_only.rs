@@ -1,5 +1,5 @@
 //! Programs that a real GPU runs and the virtual one cannot: with the static CUDA runtime, which asks for NVIDIA's
-//! private interfaces. Reads the program's file and those of its shared libraries only.
+//! private interfaces, or with libraries of NVIDIA's that hold machine code only. Reads the program's file and those of its shared libraries only.
 
 use crate::jobs::Job;
 use migfit_loader::{Dynamic, Places, is_system, needed};
@@ -14,9 +14,72 @@ const RELOCATABLE: &str = "__nv_relfatbin";
 /// With the shared runtime every program with device code imports this.
 const REGISTERS: &[u8] = b"__cudaRegisterFatBinary";
 
+/// Beginnings of the names of NVIDIA's libraries whose device code is machine code, and what people call them.
+const CLOSED: [(&str, &str); 12] = [
+    ("libcublas", "cuBLAS"),
+    ("libcufft", "cuFFT"),
+    ("libcusparse", "cuSPARSE"),
+    ("libcusolver", "cuSOLVER"),
+    ("libcudnn", "cuDNN"),
+    ("libnccl", "NCCL"),
+    ("libcurand", "cuRAND"),
+    ("libcutensor", "cuTENSOR"),
+    ("libnvjpeg", "nvJPEG"),
+    ("libnpp", "NPP"),
+    ("libnvrtc", "NVRTC"),
+    ("libnvJitLink", "nvJitLink"),
+];
+
+/// Why a program cannot run on the virtual GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hindrance {
+    /// This file holds the static CUDA runtime.
+    StaticRuntime(PathBuf),
+    /// It needs these libraries of NVIDIA's.
+    ClosedLibraries(Vec<String>),
+}
+
+/// What hinders a job's program from running on the virtual GPU, where anything does.
+#[must_use]
+pub fn hindrance(program: &Path, job: &Job) -> Option<Hindrance> {
+    let closed = closed_libraries(program, job);
+    if !closed.is_empty() {
+        return Some(Hindrance::ClosedLibraries(closed));
+    }
+    static_runtime(program, job).map(Hindrance::StaticRuntime)
+}
+
+/// NVIDIA's closed libraries that the loader takes for a program, each once: `cuBLAS (libcublas.so.13)`.
+fn closed_libraries(program: &Path, job: &Job) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in library_names(program, job) {
+        let known = CLOSED.iter().find(|(start, _)| name.starts_with(start));
+        let Some((_, people)) = known else { continue };
+        if !found
+            .iter()
+            .any(|told| told.starts_with(&format!("{people} ")))
+        {
+            found.push(format!("{people} ({name})"));
+        }
+    }
+    found
+}
+
+/// Names of all libraries that the loader takes, found or not.
+fn library_names(program: &Path, job: &Job) -> Vec<String> {
+    let read = || {
+        let file = ReadCache::new(File::open(program).ok()?);
+        let dynamic = Dynamic::read(&file).ok()?;
+        let places = Places::new(&job.cwd, job.variable("LD_LIBRARY_PATH").as_deref());
+        Some(needed(program, &dynamic, &places, |_| None))
+    };
+    let libraries = read().unwrap_or_default().into_iter();
+    libraries.map(|library| library.name).collect()
+}
+
 /// The file that brings the static CUDA runtime into a job's process: its program, or a library that the loader takes.
 #[must_use]
-pub fn static_runtime(program: &Path, job: &Job) -> Option<PathBuf> {
+fn static_runtime(program: &Path, job: &Job) -> Option<PathBuf> {
     if holds_static_runtime(program) {
         return Some(program.to_owned());
     }

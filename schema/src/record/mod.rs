@@ -7,4 +7,4 @@ mod seen;
 
 pub use layout::*;
 pub use read::{RecordError, read};
-pub use seen::{Failure, LaunchCount, RunRecord};
+pub use seen::{AllocationSite, Copies, Failure, LaunchCount, RunRecord};

@@ -2,10 +2,11 @@
 
 use crate::kernel::Extent;
 use crate::record::layout::{
-    FAILURE_ROWS, KERNEL_ROWS, MappedFailure, MappedKernel, MappedPoint, MappedRecord, NAME_BYTES,
-    RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS,
+    FAILURE_ROWS, KERNEL_ROWS, MappedFailure, MappedKernel, MappedPoint, MappedRecord, MappedSite,
+    NAME_BYTES, PATH_BYTES, RECORD_MAGIC, RECORD_VERSION, SERIES_ROWS, SITE_FRAMES, SITE_ROWS,
+    Work,
 };
-use crate::record::seen::{Failure, LaunchCount, RunRecord};
+use crate::record::seen::{AllocationSite, Copies, Failure, LaunchCount, RunRecord};
 
 /// Why a run record could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +68,12 @@ pub fn read(bytes: &[u8]) -> Result<RunRecord, RecordError> {
         launches_not_executed,
     ] = words.take();
     let [kernel_rows, series_points] = words.take();
-    let _reserved: [u64; 14] = words.take();
+    let [memory_queries, unreal_reads, site_rows] = words.take();
+    let copies = words.copies();
+    let [counted_launches] = words.take();
+    let _reserved: [u64; 4] = words.take();
     let first_failures = words.failures(failures);
+    let sites = words.sites(site_rows);
     let kernels = words.kernels(kernel_rows);
     let series = words.series(series_points);
     Ok(RunRecord {
@@ -87,8 +92,14 @@ pub fn read(bytes: &[u8]) -> Result<RunRecord, RecordError> {
         launches,
         refused_launches,
         launches_not_executed,
+        memory_queries,
+        unreal_reads,
+        copies,
+        counted_launches,
+        sites,
         kernels,
         series,
+        series_points,
     })
 }
 
@@ -136,14 +147,57 @@ impl Words<'_> {
         })
     }
 
+    fn copies(&mut self) -> Copies {
+        let [
+            to_device_bytes,
+            to_host_bytes,
+            within_bytes,
+            to_device,
+            to_host,
+            within,
+        ] = self.take();
+        Copies {
+            to_device_bytes,
+            to_host_bytes,
+            within_bytes,
+            to_device,
+            to_host,
+            within,
+        }
+    }
+
+    /// A text padded with zeros.
+    fn text(&mut self, room: usize) -> String {
+        let bytes = &self.bytes[self.at..self.at + room];
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        self.at += room;
+        String::from_utf8_lossy(text).into_owned()
+    }
+
+    fn sites(&mut self, count: u64) -> Vec<AllocationSite> {
+        let used = bounded(count, SITE_ROWS);
+        self.table(used, size_of::<MappedSite>(), SITE_ROWS, |words| {
+            let file = words.text(PATH_BYTES);
+            let offsets: [u64; SITE_FRAMES] = words.take();
+            let [count, bytes, smallest, largest] = words.take();
+            AllocationSite {
+                file,
+                offsets: offsets
+                    .into_iter()
+                    .take_while(|offset| *offset != 0)
+                    .collect(),
+                count,
+                bytes,
+                smallest,
+                largest,
+            }
+        })
+    }
+
     fn kernels(&mut self, count: u64) -> Vec<LaunchCount> {
         let used = bounded(count, KERNEL_ROWS);
         self.table(used, size_of::<MappedKernel>(), KERNEL_ROWS, |words| {
-            let name = words.bytes[words.at..words.at + NAME_BYTES]
-                .split(|b| *b == 0)
-                .next();
-            let kernel = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
-            words.at += NAME_BYTES;
+            let kernel = words.text(NAME_BYTES);
             let count = words.next();
             let (grid, block) = (extent(words.take()), extent(words.take()));
             LaunchCount {
@@ -152,8 +206,30 @@ impl Words<'_> {
                 block,
                 shared: words.next(),
                 count,
+                work: words.work(),
             }
         })
+    }
+
+    fn work(&mut self) -> Work {
+        let [
+            instructions,
+            double,
+            shared,
+            atomics,
+            read_bytes,
+            written_bytes,
+            distinct_bytes,
+        ] = self.take();
+        Work {
+            instructions,
+            double,
+            shared,
+            atomics,
+            read_bytes,
+            written_bytes,
+            distinct_bytes,
+        }
     }
 
     fn series(&mut self, points: u64) -> Vec<(u64, u64)> {
@@ -211,6 +287,16 @@ mod tests {
         bytes[row..row + 5].copy_from_slice(b"_Z1kv");
         put(&mut bytes, row + offset_of!(MappedKernel, count), 3);
         put(&mut bytes, row + offset_of!(MappedKernel, block), 256);
+        let work = row + offset_of!(MappedKernel, work);
+        put(&mut bytes, work + offset_of!(Work, instructions), 5);
+        put(&mut bytes, work + offset_of!(Work, distinct_bytes), 6);
+        put(&mut bytes, offset_of!(MappedRecord, memory_queries), 7);
+        put(&mut bytes, offset_of!(MappedRecord, within), 8);
+        put(&mut bytes, offset_of!(MappedRecord, counted_launches), 9);
+        put(&mut bytes, offset_of!(MappedRecord, site_rows), 1);
+        let site = offset_of!(MappedRecord, sites);
+        bytes[site..site + 4].copy_from_slice(b"/a.o");
+        put(&mut bytes, site + offset_of!(MappedSite, largest), 10);
         put(&mut bytes, offset_of!(MappedRecord, series_points), 1);
         put(&mut bytes, offset_of!(MappedRecord, series) + 8, 42);
         let record = read(&bytes).unwrap();
@@ -221,6 +307,12 @@ mod tests {
             (record.kernels[0].count, record.kernels[0].block.x),
             (3, 256)
         );
+        let work = record.kernels[0].work;
+        assert_eq!((work.instructions, work.distinct_bytes), (5, 6));
+        let site = &record.sites[0];
+        assert_eq!((site.file.as_str(), site.largest), ("/a.o", 10));
+        assert_eq!((record.memory_queries, record.copies.within), (7, 8));
+        assert_eq!(record.counted_launches, 9);
         assert_eq!(record.series, vec![(0, 42)]);
     }
 

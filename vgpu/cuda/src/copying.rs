@@ -2,6 +2,7 @@
 
 use crate::arrays;
 use crate::contexts;
+use crate::observed;
 use crate::spans;
 use crate::status::{Outcome, Status};
 
@@ -113,6 +114,7 @@ impl Copy {
                 spans::copy(at(&to), at(&from), self.width)?;
             }
         }
+        observed::copied(self);
         Ok(())
     }
 
@@ -241,6 +243,8 @@ impl Fill {
         for row in 0..self.height as u64 {
             spans::fill(self.start + row * self.pitch, value, self.width)?;
         }
+        let elements = (self.width as u64).saturating_mul(self.height as u64);
+        observed::filled(elements.saturating_mul(size_of::<T>() as u64));
         Ok(())
     }
 }

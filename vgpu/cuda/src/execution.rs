@@ -6,11 +6,14 @@ use crate::driver::Driver;
 use crate::images::Kernel;
 use crate::launching::Launch;
 use crate::log;
+use crate::observed;
 use crate::status::{Outcome, Status};
 use migfit_ptx::flow::program::Program;
 use migfit_ptx::text::{PtxError, parse};
 use migfit_vgpu_device::settings::{Kernels, kernels, workers};
-use migfit_vgpu_execution::{CompileError, Compiled, Fault, FaultKind, Symbols, compile, launch};
+use migfit_vgpu_execution::{
+    CompileError, Compiled, Counting, Fault, FaultKind, Symbols, compile, launch,
+};
 use std::sync::{Arc, OnceLock};
 
 /// The PTX texts of a piece of device code, read when a kernel of it is first launched.
@@ -64,6 +67,7 @@ pub fn run(
     arguments: &Arguments,
 ) -> Outcome {
     if !executes() {
+        observed::skipped();
         return Ok(());
     }
     let image = kernel.code()?;
@@ -73,6 +77,7 @@ pub fn run(
             image.code.program()?,
             &name,
             &image.variables as &dyn Symbols,
+            counting(),
         );
         made.map(Arc::new).map_err(|error| refused(&error))
     });
@@ -87,7 +92,7 @@ pub fn run(
         return Err(Status::NOT_SUPPORTED);
     }
     let parameters = arguments.laid_out(&compiled.parameters);
-    let shape = migfit_vgpu_execution::Launch {
+    let launched = migfit_vgpu_execution::Launch {
         grid: shape.grid,
         block: shape.block,
         shared: shape.shared,
@@ -96,8 +101,11 @@ pub fn run(
         sms: driver.slice.sms,
         workers: workers().unwrap_or(1).min(driver.slice.sms as usize),
     };
-    match launch(compiled, &shape) {
-        Ok(()) => Ok(()),
+    match launch(compiled, &launched) {
+        Ok(work) => {
+            observed::launched(&kernel.name, shape, work);
+            Ok(())
+        }
         Err(Ok(fault)) => {
             log::explain(&fault.to_string());
             context.poison(status_of(&fault));
@@ -107,6 +115,14 @@ pub fn run(
             log::explain(&format!("no memory for the threads of a kernel: {error}"));
             Err(Status::OUT_OF_MEMORY)
         }
+    }
+}
+
+/// Whether kernels count what they do: where somebody listens.
+fn counting() -> Counting {
+    match observed::is_heard() {
+        true => Counting::Work,
+        false => Counting::Nothing,
     }
 }
 

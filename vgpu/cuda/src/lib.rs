@@ -26,6 +26,7 @@ mod limits;
 mod log;
 mod mapping;
 mod names;
+mod observed;
 mod occupancy;
 mod pools;
 mod spans;

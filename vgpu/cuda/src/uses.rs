@@ -27,6 +27,13 @@ pub fn of(address: u64) -> Option<Use> {
     uses().get(&address).map(|(_, what)| *what)
 }
 
+/// Whether any managed memory lives.
+pub fn any_managed() -> bool {
+    uses()
+        .values()
+        .any(|(_, what)| matches!(what, Use::Managed(_)))
+}
+
 /// The allocation at this address is gone.
 pub fn forget(address: u64) {
     uses().remove(&address);

@@ -11,6 +11,7 @@
 //! | `MIGFIT_VGPU_MIG` | MIG of a *new* state file: `on` (default), `off` (mode off at first), `none` (a board without MIG) |
 //! | `MIGFIT_VGPU_HALVES` | of a *new* state file: `plain` (default), or `swapped` as on some boards, whose GI ids begin at the upper half |
 //! | `MIGFIT_VGPU_DELAY` | attempts to destroy an instance that fail after a process on it has ended (default 1); kept in the state file |
+//! | `MIGFIT_VGPU_MEMORY` | MiB of a *new* state file of a board without MIG (`MIGFIT_VGPU_MIG=none`), instead of its model's |
 //! | `MIGFIT_VGPU_KERNELS` | what a launch does: `run` (default) the kernel, or only `count` |
 //! | `MIGFIT_VGPU_WORKERS` | blocks of a kernel that run at a time, 1 to 256; default: one for each core |
 //! | `MIGFIT_VGPU_FAULTS` | calls that fail, see [`faults`] |

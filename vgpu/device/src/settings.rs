@@ -2,6 +2,7 @@
 //! is an error that names the variable. Knows no state file.
 
 use crate::state::StateError;
+use migfit_schema::units::Mib;
 use std::sync::OnceLock;
 
 /// The longest name of a board: what NVML has room for, without the NUL.
@@ -24,6 +25,8 @@ pub struct Settings {
     pub swapped: Option<bool>,
     /// How many attempts to destroy an instance fail after a process on it has ended.
     pub delay: Option<u64>,
+    /// Memory of a new virtual GPU without MIG, instead of its model's.
+    pub memory: Option<Mib>,
 }
 
 /// MIG of a new virtual GPU.
@@ -47,8 +50,8 @@ impl Settings {
         }
     }
 
-    /// Of each GPU that `MIGFIT_VGPU` names, as `MIGFIT_VGPU_NAME`, `MIGFIT_VGPU_MIG`, `MIGFIT_VGPU_HALVES` and
-    /// `MIGFIT_VGPU_DELAY` say; of one whose model is to be found in its state file where none is named.
+    /// Of each GPU that `MIGFIT_VGPU` names, as `MIGFIT_VGPU_NAME`, `MIGFIT_VGPU_MIG`, `MIGFIT_VGPU_HALVES`,
+    /// `MIGFIT_VGPU_DELAY` and `MIGFIT_VGPU_MEMORY` say; of one whose model is to be found in its state file where none is named.
     ///
     /// # Errors
     /// `Setting` for a value that is none.
@@ -82,6 +85,7 @@ impl Settings {
             mig: parsed("MIGFIT_VGPU_MIG", mig)?,
             swapped: parsed("MIGFIT_VGPU_HALVES", swapped)?,
             delay: parsed("MIGFIT_VGPU_DELAY", delay)?,
+            memory: parsed("MIGFIT_VGPU_MEMORY", memory)?,
         })
         .and_then(|settings| kernels().and(workers()).map(|_| settings))
     }
@@ -173,6 +177,16 @@ fn delay(value: &str) -> Result<u64, String> {
     count.ok_or_else(|| format!("it is a number of attempts from 0 to {LONGEST_DELAY}"))
 }
 
+/// The most memory of a virtual GPU: addresses for four times as much must fit a process.
+const MOST_MEMORY_MIB: u64 = 16 << 20;
+
+fn memory(value: &str) -> Result<Mib, String> {
+    let mib = value.parse().ok();
+    let mib = mib.filter(|mib| (1024..=MOST_MEMORY_MIB).contains(mib));
+    mib.map(Mib)
+        .ok_or_else(|| format!("it is a number of MiB from 1024 to {MOST_MEMORY_MIB}"))
+}
+
 fn kernels_of(value: &str) -> Result<Kernels, String> {
     match value {
         "run" => Ok(Kernels::Run),
@@ -207,6 +221,8 @@ mod tests {
         assert!(kernels_of("no").is_err());
         assert_eq!(workers_of("2"), Ok(2));
         assert!(workers_of("0").is_err());
+        assert_eq!(memory("65536"), Ok(Mib(65536)));
+        assert!(memory("1023").is_err() && memory("64 GiB").is_err());
         for none in ["-1", "1s", "", "1000001"] {
             assert!(delay(none).is_err(), "{none}");
         }

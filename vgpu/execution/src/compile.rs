@@ -16,12 +16,22 @@ use migfit_ptx::flow::flat::{Arg, Flat, Op};
 use migfit_ptx::flow::program::Program;
 use migfit_ptx::flow::stops;
 use migfit_ptx::text::ast::{Function, Variable};
+use migfit_schema::record::Work;
 use std::collections::HashMap;
 
 /// Where the variables of a program lie.
 pub trait Symbols {
     /// Offset of a variable of a module in the program's block of variables.
     fn offset(&self, file: usize, name: &str) -> Option<u64>;
+}
+
+/// Whether kernels count what they do: it takes some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// They do not.
+    Nothing,
+    /// Instructions and bytes.
+    Work,
 }
 
 /// How the threads of a kernel wait for each other.
@@ -49,6 +59,8 @@ pub struct Compiled {
     pub waiting: Waiting,
     /// Whether it reads memory that others may write meanwhile: its blocks may wait for each other.
     pub watches: bool,
+    /// What the code does that each of its counters counts; empty where nothing is counted.
+    pub counted: Vec<Work>,
     /// Instructions that it was made of.
     pub instructions: usize,
     code: usize,
@@ -90,11 +102,12 @@ pub fn compile(
     program: &Program,
     name: &str,
     symbols: &dyn Symbols,
+    counting: Counting,
 ) -> Result<Compiled, CompileError> {
     let kernels = program.kernels();
     let no_kernel = || CompileError::NoKernel(name.to_owned());
     let &(file, function) = kernels.get(name).ok_or_else(no_kernel)?;
-    let mut compilation = Compilation::new(program, name, symbols)?;
+    let mut compilation = Compilation::new(program, name, symbols, counting)?;
     let flat = compilation.flat(file, function)?;
     let layout = Layout::of(&flat);
     let (starts, _) = offsets(&function.parameters);
@@ -115,6 +128,7 @@ pub fn compile(
         frame: frame.next_multiple_of(16),
         waiting: waiting(&flat),
         watches: watches(&flat),
+        counted: compilation.counted.unwrap_or_default(),
         instructions: flat.steps.len(),
         code: 0,
         module: None,
@@ -193,6 +207,8 @@ struct Compilation<'a> {
     symbols: &'a dyn Symbols,
     module: JITModule,
     has_fma: bool,
+    /// None where nothing is counted.
+    counted: Option<Vec<Work>>,
     functions: HashMap<(usize, String), FuncId>,
     /// Functions that are called and not yet made.
     open: Vec<(usize, String, FuncId)>,
@@ -203,6 +219,7 @@ impl<'a> Compilation<'a> {
         program: &'a Program,
         kernel: &'a str,
         symbols: &'a dyn Symbols,
+        counting: Counting,
     ) -> Result<Compilation<'a>, CompileError> {
         let target = target(kernel)?;
         let has_fma = target
@@ -216,6 +233,7 @@ impl<'a> Compilation<'a> {
             symbols,
             module,
             has_fma,
+            counted: (counting == Counting::Work).then(Vec::new),
             functions: HashMap::new(),
             open: Vec::new(),
         })
@@ -337,6 +355,12 @@ impl Environment for Compilation<'_> {
         };
         let taken = addresses::taken(self.program).into_iter();
         taken.filter_map(shaped).collect()
+    }
+
+    fn counter(&mut self, work: Work) -> Option<usize> {
+        let counted = self.counted.as_mut()?;
+        counted.push(work);
+        Some(counted.len() - 1)
     }
 
     fn has_fma(&self) -> bool {

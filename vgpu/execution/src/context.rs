@@ -46,6 +46,8 @@ pub struct Context {
     pub sms: u32,
     /// The `FaultKind` that a trap stands for, plus 1.
     pub fault: u32,
+    /// Counters of the code that is run.
+    pub counters: u64,
 }
 
 /// Offsets of the parts that compiled code reads.
@@ -68,6 +70,7 @@ pub mod offset {
     pub const SM: i32 = offset_of!(Context, sm) as i32;
     pub const SMS: i32 = offset_of!(Context, sms) as i32;
     pub const FAULT: i32 = offset_of!(Context, fault) as i32;
+    pub const COUNTERS: i32 = offset_of!(Context, counters) as i32;
 }
 
 /// What a waiting thread asks of the others; it stands first in the thread's frame.

@@ -10,7 +10,7 @@ mod math;
 mod run;
 mod translate;
 
-pub use compile::{Compiled, Symbols, compile};
+pub use compile::{Compiled, Counting, Symbols, compile};
 pub use error::{CompileError, Fault, FaultKind};
 pub use run::launch::{Launch, launch};
 

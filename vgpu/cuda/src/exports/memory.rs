@@ -8,6 +8,7 @@ use crate::graphs;
 use crate::hints;
 use crate::host_memory;
 use crate::images;
+use crate::observed;
 use crate::pools;
 use crate::spans;
 use crate::status::{Outcome, Status};
@@ -51,6 +52,7 @@ exports! {
 
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
         let memory = contexts::current()?.memory.memory()?;
+        observed::memory_asked();
         let size = |bytes: Bytes| usize::try_from(bytes.0).map_err(|_| Status::INVALID_VALUE);
         free.put(size(memory.free())?)?;
         total.put(size(memory.total)?)

@@ -302,7 +302,7 @@ const _: () = {
     );
     assert!(
         size_of::<Tables>()
-            == 8 * 5 + BOARD_BYTES + 24 * GPU_INSTANCES + 24 * COMPUTE_INSTANCES + 32 * PROCESSES
+            == 8 * 6 + BOARD_BYTES + 24 * GPU_INSTANCES + 24 * COMPUTE_INSTANCES + 32 * PROCESSES
     );
 };
 

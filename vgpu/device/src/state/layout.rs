@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 /// First bytes of a state file.
 pub const MAGIC: [u8; 8] = *b"MIGFITVG";
 /// Version of the layout; raised at any change.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 /// Rows for GPU instances.
 pub const GPU_INSTANCES: usize = 16;
 /// Rows for compute instances.
@@ -62,6 +62,8 @@ pub struct Tables {
     pub swapped: u64,
     /// How many attempts to destroy an instance fail after a process on it has ended.
     pub delay: u64,
+    /// MiB of the whole board where they are not the model's; 0: they are.
+    pub memory_mib: u64,
     /// The board's name, padded with zeros.
     pub board: [u8; BOARD_BYTES],
     /// GPU instances.
@@ -134,6 +136,7 @@ impl Tables {
         mig_pending: 0,
         swapped: 0,
         delay: DEFAULT_DELAY,
+        memory_mib: 0,
         board: [0; BOARD_BYTES],
         gpu_instances: [GpuInstanceRow {
             taken: 0,

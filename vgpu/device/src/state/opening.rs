@@ -7,6 +7,7 @@ use super::layout::{BOARD_BYTES, Tables};
 use super::{damage, identity, places};
 use crate::model::Model;
 use crate::settings::{MigSetting, Settings};
+use migfit_schema::units::Mib;
 use std::path::{Path, PathBuf};
 
 impl VirtualGpu {
@@ -126,7 +127,15 @@ impl VirtualGpu {
 fn make(path: &Path, model: &Model, settings: &Settings) -> Result<(), StateError> {
     let has_mig = model.has_mig() && settings.mig != Some(MigSetting::Absent);
     let mig_mode = u64::from(has_mig && settings.mig != Some(MigSetting::Off));
+    if has_mig && settings.memory.is_some() {
+        return Err(StateError::Setting {
+            variable: "MIGFIT_VGPU_MEMORY",
+            value: settings.memory.unwrap_or_default().0.to_string(),
+            reason: "a board with MIG has its model's memory; set MIGFIT_VGPU_MIG=none".to_owned(),
+        });
+    }
     let tables = Tables {
+        memory_mib: settings.memory.unwrap_or_default().0,
         has_mig: u64::from(has_mig),
         mig_mode,
         mig_pending: mig_mode,
@@ -145,11 +154,17 @@ fn stored_model(file: &StateFile, stored: &Identity) -> Result<Model, StateError
     };
     let model = Model::named(&stored.model)
         .map_err(|error| unusable(format!("it names no GPU model of ours ({error})")))?;
-    let (has_mig, board) = file.read(|tables| (tables.has_mig, unpadded(&tables.board)))?;
+    let (has_mig, board, memory) = file.read(|tables| {
+        let board = unpadded(&tables.board);
+        (tables.has_mig, board, Mib(tables.memory_mib))
+    })?;
     let mut model = match has_mig {
         0 => model.without_mig(),
         _ => model,
     };
+    if has_mig == 0 && memory > Mib(0) {
+        model.memory = memory;
+    }
     file.read(|tables| damage::check(tables, &model))?
         .map_err(|reason| unusable(format!("it is damaged: {reason}")))?;
     if !board.is_empty() {

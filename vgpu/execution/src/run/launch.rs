@@ -6,7 +6,9 @@ use super::memory::Window;
 use crate::compile::Compiled;
 use crate::context::Context;
 use crate::error::{Fault, FaultKind};
+use crate::translate::count::add_times;
 use corosensei::stack::DefaultStack;
+use migfit_schema::record::Work;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -75,15 +77,17 @@ impl Worker {
 struct Common {
     next: AtomicU64,
     failed: AtomicBool,
+    /// How often each counted piece of code was run, by all workers.
+    counts: Mutex<Vec<u64>>,
     blocks: u64,
     id: u64,
 }
 
-/// Runs a launch to its end.
+/// Runs a launch to its end: the work of all its threads, where the kernel counts it.
 ///
 /// # Errors
 /// When a thread fails: the kernel ends there. `Err(Ok(…))` is the kernel's failure, `Err(Err(…))` the machine's.
-pub fn launch(kernel: &Compiled, launch: &Launch) -> Result<(), Result<Fault, io::Error>> {
+pub fn launch(kernel: &Compiled, launch: &Launch) -> Result<Work, Result<Fault, io::Error>> {
     let blocks = launch
         .grid
         .iter()
@@ -97,6 +101,7 @@ pub fn launch(kernel: &Compiled, launch: &Launch) -> Result<(), Result<Fault, io
     let common = Common {
         next: AtomicU64::new(0),
         failed: AtomicBool::new(false),
+        counts: Mutex::new(vec![0; kernel.counted.len()]),
         blocks,
         id: LAUNCHES.fetch_add(1, Ordering::Relaxed),
     };
@@ -110,10 +115,11 @@ pub fn launch(kernel: &Compiled, launch: &Launch) -> Result<(), Result<Fault, io
             .min(usize::try_from(blocks).unwrap_or(1))
     };
     if workers == 1 {
-        return work(kernel, launch, &common, 0);
+        work(kernel, launch, &common, 0)?;
+        return Ok(common.work_of(kernel));
     }
     let common = &common;
-    std::thread::scope(|scope| {
+    let outcome = std::thread::scope(|scope| {
         let others = (1..workers).map(|nth| scope.spawn(move || work(kernel, launch, common, nth)));
         let others: Vec<_> = others.collect();
         let mut outcome = work(kernel, launch, common, 0);
@@ -122,7 +128,27 @@ pub fn launch(kernel: &Compiled, launch: &Launch) -> Result<(), Result<Fault, io
             outcome = outcome.and(ended);
         }
         outcome
-    })
+    });
+    outcome.map(|()| common.work_of(kernel))
+}
+
+impl Common {
+    /// What all workers did.
+    fn work_of(&self, kernel: &Compiled) -> Work {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sum = Work::default();
+        for (work, count) in kernel.counted.iter().zip(counts.iter()) {
+            add_times(&mut sum, *work, *count);
+        }
+        sum
+    }
+
+    fn add_counts(&self, own: &[u64]) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for (sum, own) in counts.iter_mut().zip(own) {
+            *sum = sum.saturating_add(*own);
+        }
+    }
 }
 
 /// One worker's share of the blocks.
@@ -166,6 +192,7 @@ fn prepared(
         Some(stack) => stack,
         None => DefaultStack::new(STACK).map_err(Err)?,
     };
+    let mut counters = vec![0_u64; kernel.counted.len()];
     let mut context = Context {
         parameters: launch.parameters.as_ptr().expose_provenance() as u64,
         variables: launch.variables,
@@ -183,6 +210,7 @@ fn prepared(
         sm: u32::try_from(nth).unwrap_or(0) % launch.sms.max(1),
         sms: launch.sms,
         fault: 0,
+        counters: counters.as_mut_ptr().expose_provenance() as u64,
     };
     let place = Place {
         kernel,
@@ -195,6 +223,7 @@ fn prepared(
     let place = unsafe { std::mem::transmute::<Place<'_>, Place<'static>>(place) };
     let (outcome, stack) = guarded(stack, move || place.blocks());
     worker.stack = Some(stack);
+    common.add_counts(&counters);
     let caught = match outcome {
         Ok(Ok(())) => return Ok(()),
         Ok(Err(kind)) => Caught { kind, address: 0 },

@@ -1,8 +1,9 @@
 //! Runs a kernel of a PTX text on memory of the test.
 
-use crate::{CompileError, Compiled, Fault, Launch, Symbols, compile, launch};
+use crate::{CompileError, Compiled, Counting, Fault, Launch, Symbols, compile, launch};
 use migfit_ptx::flow::program::Program;
 use migfit_ptx::text::parse;
+use migfit_schema::record::Work;
 
 /// Head of a text.
 pub const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -19,7 +20,7 @@ impl Symbols for AtZero {
 pub fn compiled(text: &str, kernel: &str) -> Result<Compiled, CompileError> {
     let module = parse(&format!("{HEAD}{text}")).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let program = Program::new(vec![module]).unwrap();
-    compile(&program, kernel, &AtZero)
+    compile(&program, kernel, &AtZero, Counting::Work)
 }
 
 /// Parameters as bytes, each at a multiple of 8.
@@ -34,7 +35,7 @@ pub fn run_with(
     block: [u32; 3],
     words: &[u64],
     workers: usize,
-) -> Result<(), Fault> {
+) -> Result<Work, Fault> {
     let parameters = parameters(words);
     let shape = Launch {
         grid,

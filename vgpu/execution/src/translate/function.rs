@@ -12,6 +12,7 @@ use migfit_ptx::flow::graph::Graph;
 use migfit_ptx::flow::stops;
 use migfit_ptx::text::ast::Variable as Declared;
 use migfit_ptx::text::types::Type;
+use migfit_schema::record::Work;
 
 /// What a translation asks of the program around it.
 pub trait Environment {
@@ -24,6 +25,8 @@ pub trait Environment {
     fn function_number(&mut self, file: usize, name: &str) -> Option<u64>;
     /// The functions whose addresses are taken, in order: module, name and shape.
     fn taken(&self) -> Vec<(usize, String, Shape)>;
+    /// A counter of code that does this work; none where nothing is counted.
+    fn counter(&mut self, work: Work) -> Option<usize>;
     /// Whether the processor has fused multiply-add.
     fn has_fma(&self) -> bool;
 }

@@ -8,6 +8,7 @@ mod call;
 mod compare;
 mod control;
 mod convert;
+pub mod count;
 mod fixed;
 mod float;
 mod frame;

@@ -18,8 +18,12 @@ impl<'a> Translation<'a, '_, '_> {
         let end = self.flat.steps.len();
         self.blocks[end] = Some(self.build.create_block());
         let mut open = true;
+        let mut pieces = graph.pieces.iter().peekable();
         for nth in 0..end {
             open = self.enter(nth, open);
+            if let Some(piece) = pieces.next_if(|piece| piece.start == nth) {
+                self.count_piece(piece.clone());
+            }
             if open && !self.fixed.defines(nth) {
                 open = self
                     .step(nth, &liveness)
@@ -58,6 +62,7 @@ impl<'a> Translation<'a, '_, '_> {
         };
         self.build.ins().brif(condition, yes, &[], no, &[]);
         self.build.switch_to_block(then);
+        self.count_guarded(step);
         if self.unguarded(nth, step, liveness)? {
             self.build.ins().jump(after, &[]);
         }
