@@ -4,9 +4,11 @@
 pub mod compile;
 mod context;
 pub mod error;
+mod half;
 mod host;
 mod layout;
 mod math;
+mod rounded;
 mod run;
 mod translate;
 

@@ -3,5 +3,7 @@
 mod block;
 mod faults;
 mod floats;
+mod halves;
 mod instructions;
 mod lab;
+mod rounding;

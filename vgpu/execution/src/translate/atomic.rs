@@ -1,6 +1,7 @@
 //! Atomic operations. A block runs on one worker, so those on its shared memory need no care.
 
 use super::function::{Done, Translation, clif, refuse};
+use super::half::is_half;
 use super::moves::{int, one_type};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, AtomicRmwOp, InstBuilder, MemFlagsData, Value, types};
@@ -31,12 +32,7 @@ impl Translation<'_, '_, '_> {
         let Some(operation) = operation else {
             return refuse(instruction.name());
         };
-        if instruction.has("noftz")
-            || matches!(
-                ty,
-                Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::B128
-            )
-        {
+        if ty == Type::B128 || is_half(ty) && operation != "add" {
             return refuse(instruction.name());
         }
         let mut operands = Vec::new();
@@ -69,7 +65,7 @@ impl Translation<'_, '_, '_> {
     fn exchange(&mut self, name: &str, place: Value, value: Value, ty: Type) -> Done<Value> {
         let signed = ty.is_signed();
         let operation = match (name, signed) {
-            _ if ty.is_float() && name != "exch" => None,
+            _ if (ty.is_float() || is_half(ty)) && name != "exch" => None,
             ("add", _) => Some(AtomicRmwOp::Add),
             ("and", _) => Some(AtomicRmwOp::And),
             ("or", _) => Some(AtomicRmwOp::Or),
@@ -125,6 +121,10 @@ impl Translation<'_, '_, '_> {
     fn changed(&mut self, name: &str, seen: Value, value: Value, ty: Type) -> Done<Value> {
         let zero = self.integer(types::I32, 0);
         Ok(match name {
+            "add" if is_half(ty) => {
+                let old = self.fit(seen, clif(ty), false);
+                self.half_sum(old, value, ty)
+            }
             "add" if ty.is_float() => {
                 let old = self.fit(seen, clif(ty), false);
                 self.build.ins().fadd(old, value)

@@ -3,7 +3,7 @@
 use super::function::{Done, Translation, clif, refuse};
 use super::moves::two_types;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use migfit_ptx::flow::flat::Arg;
 use migfit_ptx::text::ast::Instruction;
 use migfit_ptx::text::types::Type;
@@ -21,6 +21,9 @@ impl Translation<'_, '_, '_> {
             [to, a, b, more] => (to, a, b, Some(more)),
             _ => return refuse("operands"),
         };
+        if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+            return self.compare_pairs(instruction, args, result, ty);
+        }
         let relation = instruction.modifiers.first().map_or("", String::as_str);
         let found = self.relation(relation, a, b, ty, instruction.has("ftz"))?;
         let joined = instruction.modifiers.get(1).map_or("", String::as_str);
@@ -37,6 +40,46 @@ impl Translation<'_, '_, '_> {
             }
             to => self.write(to, Type::Pred, value),
         }
+    }
+
+    /// Compares both numbers of two words: two predicates, or a word of two results.
+    fn compare_pairs(
+        &mut self,
+        instruction: &Instruction,
+        args: &[Arg],
+        result: Type,
+        ty: Type,
+    ) -> Done {
+        let relation = instruction.modifiers.first().map_or("", String::as_str);
+        let (Some(condition), [to, a, b]) = (float_relation(relation), args) else {
+            return refuse(instruction.name());
+        };
+        let (a, b) = (self.half_lanes(a, ty)?, self.half_lanes(b, ty)?);
+        let lanes = a.into_iter().zip(b);
+        let found: Vec<_> = lanes
+            .map(|(a, b)| self.build.ins().fcmp(condition, a, b))
+            .collect();
+        let &[low, high] = found.as_slice() else {
+            return refuse(instruction.name());
+        };
+        if let Arg::Pair(first, second) = to {
+            self.write(first, Type::Pred, low)?;
+            return self.write(second, Type::Pred, high);
+        }
+        let true_bits = match result {
+            Type::F16x2 => 0x3c00,
+            Type::Bf16x2 => 0x3f80,
+            _ => 0xffff,
+        };
+        let zero = self.integer(types::I32, 0);
+        let (yes, upper) = (
+            self.integer(types::I32, true_bits),
+            self.integer(types::I32, true_bits << 16),
+        );
+        let low = self.build.ins().select(low, yes, zero);
+        let high = self.build.ins().select(high, upper, zero);
+        let word = self.build.ins().bor(high, low);
+        self.write(to, result, word)
     }
 
     fn joined(&mut self, how: &str, found: Value, more: Option<&Arg>) -> Done<Value> {
@@ -59,6 +102,10 @@ impl Translation<'_, '_, '_> {
                 self.build.ins().f32const(1.0),
                 self.build.ins().f32const(0.0),
             );
+            self.build.ins().select(value, one, zero)
+        } else if matches!(ty, Type::F16 | Type::Bf16) {
+            let one = if ty == Type::F16 { 0x3c00 } else { 0x3f80 };
+            let (one, zero) = (self.integer(types::I16, one), self.integer(types::I16, 0));
             self.build.ins().select(value, one, zero)
         } else {
             let wide = self.fit(value, clif(ty), false);

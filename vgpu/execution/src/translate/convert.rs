@@ -1,8 +1,10 @@
 //! Conversions between types, with rounding and saturation.
 
+use super::float::rounding;
 use super::function::{Done, Translation, clif, refuse};
+use super::half::is_half;
 use super::moves::{int, two_types};
-use crate::math;
+use crate::rounded;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use migfit_ptx::flow::flat::Arg;
@@ -21,14 +23,20 @@ impl Translation<'_, '_, '_> {
     /// `cvt`.
     pub fn convert(&mut self, instruction: &Instruction, args: &[Arg]) -> Done {
         let (to, from) = two_types(instruction)?;
+        if matches!(to, Type::F16x2 | Type::Bf16x2) && from == Type::F32 {
+            return self.half_pair(instruction, args, to);
+        }
         let [result, arg] = args else {
             return refuse(instruction.name());
         };
         let known = |ty: Type| {
-            clif(ty).is_int() && !ty.is_float() || matches!(ty, Type::F16 | Type::F32 | Type::F64)
+            !matches!(
+                ty,
+                Type::F16x2 | Type::Bf16x2 | Type::Tf32 | Type::Pred | Type::B128
+            )
         };
-        let single = |ty: Type| !matches!(ty, Type::F16x2 | Type::Bf16x2 | Type::Tf32 | Type::Bf16);
-        if !known(to) || !known(from) || !single(to) || !single(from) || instruction.has("relu") {
+        let relu = instruction.has("relu") && !is_half(to);
+        if !known(to) || !known(from) || relu {
             return refuse(instruction.name());
         }
         let conversion = Conversion {
@@ -78,56 +86,53 @@ impl Translation<'_, '_, '_> {
             to,
             from,
         } = conversion;
-        if ["rz", "rm", "rp"]
-            .iter()
-            .any(|round| instruction.has(round))
-            && !is_exact(from, to)
-        {
-            return refuse(instruction.name());
-        }
         let value = self.read(arg, from)?;
+        let signed = from.is_signed();
+        if is_half(to) {
+            let wide = self.fit(value, types::I64, signed);
+            let exact = self.half_integer(wide, signed);
+            return Ok(self.half_result(instruction, exact, to));
+        }
+        if let Some(mode) = rounding(instruction).filter(|_| !is_exact(from, to)) {
+            let wide = self.fit(value, types::I64, signed);
+            let mode = self.integer(types::I32, mode.into());
+            let function = match (signed, to) {
+                (true, Type::F32) => rounded::integer_single as *const (),
+                (true, _) => rounded::integer_double as *const (),
+                (false, Type::F32) => rounded::unsigned_single as *const (),
+                (false, _) => rounded::unsigned_double as *const (),
+            };
+            let value = self.call_math(function, &[wide, mode], Some(clif(to)));
+            return Ok(match instruction.has("sat") {
+                true => self.between_zero_and_one(value),
+                false => value,
+            });
+        }
         let bits = clif(from).bits().max(32);
-        let value = self.fit(value, int(bits), from.is_signed());
-        let float = if to == Type::F32 {
-            types::F32
-        } else {
-            types::F64
+        let value = self.fit(value, int(bits), signed);
+        let value = match signed {
+            true => self.build.ins().fcvt_from_sint(clif(to), value),
+            false => self.build.ins().fcvt_from_uint(clif(to), value),
         };
-        let value = match from.is_signed() {
-            true => self.build.ins().fcvt_from_sint(float, value),
-            false => self.build.ins().fcvt_from_uint(float, value),
-        };
-        Ok(if to == Type::F16 {
-            self.halved(value)
-        } else {
-            value
+        Ok(match instruction.has("sat") {
+            true => self.between_zero_and_one(value),
+            false => value,
         })
     }
 
-    /// A half-precision number as a single-precision one.
-    fn widened(&mut self, half: Value) -> Value {
-        let bits = self.fit(half, types::I32, false);
-        self.call_math(math::half_to_single as *const (), &[bits], Some(types::F32))
-    }
-
-    /// The half-precision number nearest to a double-precision one.
-    fn halved(&mut self, value: Value) -> Value {
-        let bits = self.call_math(
-            math::double_to_half as *const (),
-            &[value],
-            Some(types::I32),
-        );
+    fn half_result(&mut self, instruction: &Instruction, value: Value, to: Type) -> Value {
+        let bits = self.half_narrowed(instruction, value, to);
         self.fit(bits, types::I16, false)
     }
 
     fn float_to_int(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
         let &Conversion {
             instruction,
+            arg,
             to,
             from,
-            ..
         } = conversion;
-        let value = self.read_any_float(conversion)?;
+        let value = self.read_float(arg, from, instruction.has("ftz"))?;
         let rounded = self.rounded(instruction, value);
         let bits = clif(to).bits();
         let ty = int(bits.max(32));
@@ -152,20 +157,6 @@ impl Translation<'_, '_, '_> {
         Ok(whole)
     }
 
-    fn read_any_float(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
-        let &Conversion {
-            instruction,
-            arg,
-            from,
-            ..
-        } = conversion;
-        if from == Type::F16 {
-            let half = self.read(arg, from)?;
-            return Ok(self.widened(half));
-        }
-        self.read_float(arg, from, instruction.has("ftz"))
-    }
-
     /// Rounded to a whole number as the instruction says.
     fn rounded(&mut self, instruction: &Instruction, value: Value) -> Value {
         let ins = self.build.ins();
@@ -180,34 +171,34 @@ impl Translation<'_, '_, '_> {
     fn float_to_float(&mut self, conversion: &Conversion<'_>) -> Done<Value> {
         let &Conversion {
             instruction,
+            arg,
             to,
             from,
-            ..
         } = conversion;
-        let narrower = clif(to).bits() < clif(from).bits();
-        if narrower && !instruction.has("rn") {
-            return refuse(instruction.name());
-        }
-        let mut value = self.read_any_float(conversion)?;
+        let mut value = self.read_float(arg, from, instruction.has("ftz"))?;
         if ["rni", "rzi", "rmi", "rpi"]
             .iter()
             .any(|round| instruction.has(round))
         {
             value = self.rounded(instruction, value);
         }
+        if is_half(to) {
+            return Ok(self.half_result(instruction, value, to));
+        }
         if instruction.has("sat") {
             value = self.between_zero_and_one(value);
         }
         let is_single = self.build.func.dfg.value_type(value) == types::F32;
-        value = match (is_single, to) {
-            (true, Type::F32) | (false, Type::F64) => value,
-            (true, _) => self.build.ins().fpromote(types::F64, value),
-            (false, Type::F32) => self.build.ins().fdemote(types::F32, value),
-            (false, _) => value,
+        value = match (is_single, to, rounding(instruction)) {
+            (true, Type::F64, _) => self.build.ins().fpromote(types::F64, value),
+            (false, Type::F32, None) => self.build.ins().fdemote(types::F32, value),
+            (false, Type::F32, Some(mode)) => {
+                let mode = self.integer(types::I32, mode.into());
+                let function = rounded::demoted as *const ();
+                self.call_math(function, &[value, mode], Some(types::F32))
+            }
+            _ => value,
         };
-        if to == Type::F16 {
-            return Ok(self.halved(value));
-        }
         if instruction.has("ftz") && to == Type::F32 {
             value = self.flushed(value);
         }

@@ -2,6 +2,7 @@
 
 use super::function::{Done, Translation, clif, refuse};
 use crate::math;
+use crate::rounded::{self, mode};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, Signature, Value, types};
 use cranelift_codegen::isa::CallConv;
@@ -9,13 +10,17 @@ use migfit_ptx::flow::flat::Arg;
 use migfit_ptx::text::ast::Instruction;
 use migfit_ptx::text::types::Type;
 
+/// The rounding that an instruction asks for, unless it is to nearest.
+pub fn rounding(instruction: &Instruction) -> Option<u32> {
+    let modes = [("rz", mode::ZERO), ("rm", mode::DOWN), ("rp", mode::UP)];
+    let said = modes.iter().find(|(word, _)| instruction.has(word));
+    said.map(|(_, mode)| *mode)
+}
+
 impl Translation<'_, '_, '_> {
     /// Floating-point arithmetic of one result.
     pub fn float(&mut self, instruction: &Instruction, args: &[Arg], ty: Type) -> Done {
-        let directed = ["rz", "rm", "rp"]
-            .iter()
-            .any(|round| instruction.has(round));
-        if directed || args.len() < 2 || instruction.has("relu") {
+        if args.len() < 2 || instruction.has("relu") || instruction.has("xorsign") {
             return refuse(instruction.name());
         }
         let flush = instruction.has("ftz");
@@ -30,7 +35,10 @@ impl Translation<'_, '_, '_> {
             let found = self.test(instruction, values[0], ty)?;
             return self.write(&args[0], Type::Pred, found);
         }
-        let mut value = self.operation(instruction, &values, ty)?;
+        let mut value = match rounding(instruction) {
+            Some(mode) => self.directed(instruction, &values, ty, mode)?,
+            None => self.operation(instruction, &values, ty)?,
+        };
         if flush && clif(ty) == types::F32 {
             value = self.flushed(value);
         }
@@ -42,6 +50,11 @@ impl Translation<'_, '_, '_> {
 
     /// A floating-point operand; where subnormal numbers are flushed, zero in place of one.
     pub fn read_float(&mut self, arg: &Arg, ty: Type, flush: bool) -> Done<Value> {
+        if matches!(ty, Type::F16 | Type::Bf16) {
+            let bits = self.read(arg, ty)?;
+            let value = self.half_widened(bits, ty);
+            return Ok(value);
+        }
         if !matches!(ty, Type::F32 | Type::F64) {
             return refuse(format!("arithmetic of {}", ty.name()));
         }
@@ -78,6 +91,45 @@ impl Translation<'_, '_, '_> {
         let value = self.build.ins().select(above, value, zero);
         let below = self.build.ins().fcmp(FloatCC::LessThan, value, one);
         self.build.ins().select(below, value, one)
+    }
+
+    /// Arithmetic whose result is not rounded to nearest.
+    fn directed(
+        &mut self,
+        instruction: &Instruction,
+        values: &[Value],
+        ty: Type,
+        mode: u32,
+    ) -> Done<Value> {
+        let single = ty == Type::F32;
+        let mut values = values.to_vec();
+        let opcode = instruction.opcode.as_str();
+        match (opcode, values.as_mut_slice()) {
+            ("sub", [_, b]) => *b = self.build.ins().fneg(*b),
+            ("rcp", [_]) => {
+                let one = match single {
+                    true => self.build.ins().f32const(1.0),
+                    false => self.build.ins().f64const(1.0),
+                };
+                values.insert(0, one);
+            }
+            _ => {}
+        }
+        let function = match (opcode, values.len(), single) {
+            ("add" | "sub", 2, true) => rounded::add_single as *const (),
+            ("add" | "sub", 2, false) => rounded::add_double as *const (),
+            ("mul", 2, true) => rounded::mul_single as *const (),
+            ("mul", 2, false) => rounded::mul_double as *const (),
+            ("div" | "rcp", 2, true) => rounded::div_single as *const (),
+            ("div" | "rcp", 2, false) => rounded::div_double as *const (),
+            ("fma" | "mad", 3, true) if self.env.has_fma() => rounded::fma_single as *const (),
+            ("fma" | "mad", 3, false) if self.env.has_fma() => rounded::fma_double as *const (),
+            ("sqrt", 1, true) => rounded::root_single as *const (),
+            ("sqrt", 1, false) => rounded::root_double as *const (),
+            _ => return refuse(instruction.name()),
+        };
+        values.push(self.integer(types::I32, mode.into()));
+        Ok(self.call_math(function, &values, Some(clif(ty))))
     }
 
     fn operation(&mut self, instruction: &Instruction, values: &[Value], ty: Type) -> Done<Value> {

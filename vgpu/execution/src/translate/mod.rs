@@ -13,6 +13,7 @@ mod fixed;
 mod float;
 mod frame;
 pub mod function;
+mod half;
 mod memory;
 mod moves;
 mod operand;

@@ -1,6 +1,7 @@
 //! What each instruction is, and moves, selections and conversions of addresses.
 
 use super::function::{Done, Translation, clif, refuse};
+use super::half::is_half;
 use crate::context::offset;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -37,6 +38,7 @@ impl Translation<'_, '_, '_> {
                 self.bit_operation(instruction, args)
             }
             _ => match instruction.types().last() {
+                Some(ty) if is_half(ty) => self.half_operation(instruction, args, ty),
                 Some(ty) if clif(ty).is_float() => self.float(instruction, args, ty),
                 _ => self.integer_operation(instruction, args),
             },
