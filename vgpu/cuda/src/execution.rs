@@ -8,6 +8,7 @@ use crate::launching::Launch;
 use crate::log;
 use crate::observed;
 use crate::status::{Outcome, Status};
+use crate::times;
 use migfit_ptx::flow::program::Program;
 use migfit_ptx::text::{PtxError, parse};
 use migfit_vgpu_device::settings::{Kernels, kernels, workers};
@@ -15,6 +16,7 @@ use migfit_vgpu_execution::{
     CompileError, Compiled, Counting, Fault, FaultKind, Symbols, compile, launch,
 };
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 /// The PTX texts of a piece of device code, read when a kernel of it is first launched.
 pub struct Code {
@@ -73,12 +75,16 @@ pub fn run(
     let image = kernel.code()?;
     let compiled = kernel.made.get_or_init(|| {
         let name = kernel.name.to_string_lossy();
+        let begun = Instant::now();
         let made = compile(
             image.code.program()?,
             &name,
             &image.variables as &dyn Symbols,
             counting(),
         );
+        if let Ok(made) = &made {
+            times::compiled(&name, made.instructions, begun.elapsed());
+        }
         made.map(Arc::new).map_err(|error| refused(&error))
     });
     let compiled = compiled.as_ref().map_err(|status| *status)?;
@@ -101,7 +107,12 @@ pub fn run(
         sms: driver.slice.sms,
         workers: workers().unwrap_or(1).min(driver.slice.sms as usize),
     };
-    match launch(compiled, &launched) {
+    let begun = Instant::now();
+    let outcome = launch(compiled, &launched);
+    let extents = shape.grid.iter().chain(&shape.block);
+    let threads = extents.map(|extent| u64::from(*extent)).product();
+    times::ran(&compiled.name, threads, begun.elapsed());
+    match outcome {
         Ok(work) => {
             observed::launched(&kernel.name, shape, work);
             Ok(())

@@ -33,6 +33,7 @@ mod spans;
 mod status;
 mod streams;
 mod textures;
+mod times;
 mod uses;
 mod variables;
 mod virtual_memory;

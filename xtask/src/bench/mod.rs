@@ -5,6 +5,7 @@ mod build;
 mod command_time;
 mod figure;
 mod footprint;
+mod kernels;
 mod module;
 mod overhead;
 mod whole;
@@ -52,6 +53,11 @@ const MEASUREMENTS: &[Measurement] = &[
         name: "analysis",
         slow: false,
         take: analysis::growth,
+    },
+    Measurement {
+        name: "kernels",
+        slow: false,
+        take: kernels::speed,
     },
     Measurement {
         name: "cold",
