@@ -1,7 +1,8 @@
 //! Calls: of functions with a body, of functions outside, through pointers, of kernels' stubs, of intrinsics.
 
 use super::function::Body;
-use super::{intrinsic, threads};
+use super::{intrinsic, threads, variadic};
+use crate::ir::view::function::Function;
 use crate::ir::view::instruction::Instruction;
 use crate::ir::view::value::{Value, ValueKind};
 use crate::outside;
@@ -28,12 +29,26 @@ pub(super) fn lower<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>) -> Resul
     if !function.has_body() && threads::start(body, call, &name)? {
         return Ok(());
     }
+    if variadic::is_told(function) {
+        return variadic_call(body, call, function);
+    }
     let callee = if function.has_body() && name != outside::TO_TEXT {
         Callee::Function(body.program.function(function))
     } else {
         Callee::External(name)
     };
     plain(body, call, callee)
+}
+
+/// The named arguments, then where the others lie.
+fn variadic_call<'m>(
+    body: &mut Body<'_, 'm>,
+    call: Instruction<'m>,
+    function: Function<'m>,
+) -> Result<(), String> {
+    let further = variadic::written(body, call, function)?;
+    let callee = Callee::Function(body.program.function(function));
+    with(body, call, callee, Some((function.params().len(), further)))
 }
 
 /// An empty piece of assembly only keeps the compiler from moving code.
@@ -45,8 +60,19 @@ fn assembly(call: Instruction<'_>, text: &str) -> Result<(), String> {
 }
 
 fn plain<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>, callee: Callee) -> Result<(), String> {
+    with(body, call, callee, None)
+}
+
+/// A call with all its arguments, or with so many and where the further ones lie.
+fn with<'m>(
+    body: &mut Body<'_, 'm>,
+    call: Instruction<'m>,
+    callee: Callee,
+    further: Option<(usize, Operand)>,
+) -> Result<(), String> {
     let mut args = Vec::new();
-    for (position, argument) in (0..).zip(call.arguments()) {
+    let named = further.map_or(usize::MAX, |(named, _)| named);
+    for (position, argument) in (0..).zip(call.arguments()).take(named) {
         match call.by_value(position) {
             Some(ty) => args.push((copied(body, argument, body.layout.size(ty))?, Type::Ptr)),
             None => {
@@ -55,6 +81,7 @@ fn plain<'m>(body: &mut Body<'_, 'm>, call: Instruction<'m>, callee: Callee) -> 
             }
         }
     }
+    args.extend(further.map(|(_, area)| (area, Type::Ptr)));
     // A result without form (long double) keeps its register: the call and its effects must not vanish.
     let results = body.lanes(call.ty()).types();
     let dst = body.registers_of(call.value());

@@ -9,6 +9,7 @@ use super::program::{Lowering, index};
 use super::terminator;
 use super::threads;
 use super::unwind::Throwers;
+use super::variadic::{self, Further};
 use crate::ir::names;
 use crate::ir::view::function::{Block, Function};
 use crate::ir::view::instruction::Instruction;
@@ -54,6 +55,8 @@ pub(super) struct Body<'p, 'm> {
     /// Goes to the start of the function: memory for copies of arguments, constants without form.
     prelude: Vec<schema::Instruction>,
     place: Place,
+    /// Where the arguments behind the named ones lie, in a function that takes such.
+    pub(super) further: Option<Further>,
 }
 
 impl<'p, 'm> Body<'p, 'm> {
@@ -72,11 +75,17 @@ impl<'p, 'm> Body<'p, 'm> {
             block_ids: HashMap::new(),
             prelude: Vec::new(),
             place: Place::default(),
+            further: None,
         };
         for param in function.params() {
             let types = body.lanes(param.ty()).types();
             let registers = body.assign(param);
             body.params.extend(registers.into_iter().zip(types));
+        }
+        if variadic::is_told(function) {
+            let register = body.fresh();
+            body.params.push((register, Type::Ptr));
+            body.further = Some(variadic::further(&body, function, register));
         }
         body
     }

@@ -5,6 +5,7 @@ use super::function::Body;
 use super::overflow;
 use super::reduction;
 use super::unwind;
+use super::variadic;
 use crate::ir::view::instruction::Instruction;
 use migfit_schema::program::{BinaryOp, Callee, Cast, Compare, Op, Operand, Reg, Type, Unary};
 
@@ -45,6 +46,16 @@ pub(super) fn lower<'m>(
             body.emit(Op::MemSet { to, byte, bytes });
             Ok(())
         }
+        "va_start" => {
+            let [list] = scalars(body, call)?;
+            variadic::start(body, list)
+        }
+        "va_copy" => {
+            let lists = scalars(body, call)?;
+            variadic::copy(body, lists);
+            Ok(())
+        }
+        "va_end" => Ok(()),
         "eh.typeid.for" => unwind::type_number(body, call),
         "ptrmask" => pointer_mask(body, call),
         _ if short.starts_with("vector.reduce.") => reduction::lower(body, call, short),

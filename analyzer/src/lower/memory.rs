@@ -92,7 +92,7 @@ fn blot(body: &mut Body<'_, '_>, base: Operand, size: u64, what: String) -> Resu
 }
 
 /// `base + bytes`.
-fn at(body: &mut Body<'_, '_>, base: Operand, bytes: u64) -> Operand {
+pub(super) fn at(body: &mut Body<'_, '_>, base: Operand, bytes: u64) -> Operand {
     let bytes = bytes.cast_signed();
     match base {
         _ if bytes == 0 => base,

@@ -14,6 +14,7 @@ mod function;
 mod terminator;
 
 mod unwind;
+mod variadic;
 
 mod leaving;
 

@@ -5,7 +5,7 @@ use super::cxx::exceptions;
 use super::float_text::Float;
 use super::number::Whole;
 use super::table::Family;
-use super::{ctype, heap, print, string_members, text, text_search};
+use super::{ctype, heap, print, print_list, string_members, text, text_search};
 use crate::machine::host::{End, Halt, Host};
 use crate::machine::mark::{Mark, Source};
 use crate::machine::object::Kind;
@@ -62,10 +62,11 @@ pub fn before_call(host: &mut Host<'_>, name: &str) {
 /// Functions that set no `errno` where they succeed, as they do here, or that set it by their own model. Output keeps
 /// what was there (glibc saves it around the question whether it writes to a terminal).
 fn leaves_alone(name: &str) -> bool {
-    const FAMILIES: [Family; 6] = [
+    const FAMILIES: [Family; 7] = [
         ctype::MODELS,
         heap::MODELS,
         print::MODELS,
+        print_list::MODELS,
         string_members::MODELS,
         text::MODELS,
         text_search::MODELS,

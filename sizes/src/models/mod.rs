@@ -23,6 +23,7 @@ pub mod openmp;
 pub mod options;
 pub mod paths;
 pub mod print;
+pub mod print_list;
 pub mod process;
 pub mod random;
 pub mod scan;

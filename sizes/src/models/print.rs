@@ -39,7 +39,7 @@ const NULL_TEXT: &[u8] = b"(null)";
 /// Widest field or precision that is followed.
 const WIDEST: usize = 1 << 16;
 
-fn length(host: &mut Host<'_>, args: &[Value], format: usize) -> Result<Value, Halt> {
+pub(super) fn length(host: &mut Host<'_>, args: &[Value], format: usize) -> Result<Value, Halt> {
     let text = formatted(host, args, format)?;
     Ok(Value::int(text.len() as i32))
 }
@@ -49,7 +49,12 @@ fn bounded(host: &mut Host<'_>, args: &[Value]) -> Result<Value, Halt> {
     to_memory(host, args, 2, room)
 }
 
-fn to_memory(host: &mut Host<'_>, args: &[Value], format: usize, room: u64) -> Result<Value, Halt> {
+pub(super) fn to_memory(
+    host: &mut Host<'_>,
+    args: &[Value],
+    format: usize,
+    room: u64,
+) -> Result<Value, Halt> {
     let to = arg(args, 0);
     match formatted(host, args, format) {
         Ok(mut text) => {
@@ -69,7 +74,7 @@ fn to_memory(host: &mut Host<'_>, args: &[Value], format: usize, room: u64) -> R
 }
 
 /// Into memory made for it, whose address is stored.
-fn to_new(host: &mut Host<'_>, args: &[Value], format: usize) -> Result<Value, Halt> {
+pub(super) fn to_new(host: &mut Host<'_>, args: &[Value], format: usize) -> Result<Value, Halt> {
     let place = arg(args, 0);
     let text = formatted(host, args, format);
     let text = text.inspect_err(|mark| host.store(place, 8, Value::unknown(*mark)))?;
@@ -117,6 +122,35 @@ pub(super) fn formatted(
         spec.pad(&mut text, field);
     }
     Ok(text)
+}
+
+/// What a format takes, in order: bytes of whole numbers and addresses, 0 for a floating-point number. It ends at a
+/// conversion that cannot be done here.
+pub(super) fn kinds(template: &[u8]) -> Vec<usize> {
+    let mut kinds = Vec::new();
+    let mut rest = template.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            continue;
+        }
+        let mut stars = 0;
+        let mut any = std::iter::from_fn(|| {
+            stars += 1;
+            Some(Value::int(0))
+        });
+        let Ok(spec) = Spec::read(&mut rest, &mut any) else {
+            break;
+        };
+        kinds.extend(std::iter::repeat_n(4, stars));
+        match spec.letter {
+            b'%' => {}
+            b's' | b'p' | b'n' => kinds.push(8),
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => kinds.push(0),
+            b'c' => kinds.push(4),
+            _ => kinds.push(spec.size.max(4) as usize),
+        }
+    }
+    kinds
 }
 
 impl Spec {
@@ -349,6 +383,15 @@ mod tests {
         assert_eq!(whole("#x", 255), "0xff");
         assert_eq!(whole(".3d", 7), "007");
         assert_eq!(whole("hhd", 300), "44");
+    }
+
+    #[test]
+    fn a_format_tells_what_it_takes() {
+        assert_eq!(
+            kinds(b"%d %% %-*.*f %s %zu %hd %c"),
+            [4, 4, 4, 0, 8, 8, 4, 4]
+        );
+        assert_eq!(kinds(b"%d %Lf %d"), [4]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::{
     assumed, at_exit, clock, ctype, cuda, cxx, environment, errno, heap, jumps, lines, math, mpi,
-    number, openmp, options, paths, print, process, random, scan, settings, stat, stdio,
-    string_members, text, text_search, threads, tokens, unchecked,
+    number, openmp, options, paths, print, print_list, process, random, scan, settings, stat,
+    stdio, string_members, text, text_search, threads, tokens, unchecked,
 };
 use crate::machine::host::{Halt, Host};
 use crate::machine::value::Value;
@@ -17,7 +17,7 @@ pub type Model = for<'a, 'p> fn(&'a mut Host<'p>, &'a [Value]) -> Result<Value, 
 pub type Family = &'static [(&'static str, Model)];
 
 /// All families.
-const FAMILIES: [Family; 61] = [
+const FAMILIES: [Family; 62] = [
     assumed::MODELS,
     at_exit::MODELS,
     ctype::MODELS,
@@ -36,6 +36,7 @@ const FAMILIES: [Family; 61] = [
     stdio::MODELS,
     scan::MODELS,
     print::MODELS,
+    print_list::MODELS,
     options::MODELS,
     process::MODELS,
     settings::MODELS,

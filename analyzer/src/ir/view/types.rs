@@ -96,6 +96,12 @@ impl<'m> Ty<'m> {
         raw.into_iter().map(Ty::new).collect()
     }
 
+    /// Whether a function of this type takes any number of further arguments.
+    #[must_use]
+    pub fn is_variadic(self) -> bool {
+        query!(LLVMIsFunctionVarArg(self.raw)) != 0
+    }
+
     /// Result type of a function type.
     #[must_use]
     pub fn result(self) -> Ty<'m> {

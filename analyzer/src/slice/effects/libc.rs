@@ -80,6 +80,13 @@ pub fn effect(name: &str) -> Option<Effect> {
         "snprintf" => plain("w-r", Returns::Value),
         "__sprintf_chk" => plain("w--r", Returns::Value),
         "__snprintf_chk" => plain("w---r", Returns::Value),
+        // The list leads to the arguments, and they to texts.
+        "vsprintf" => plain("wrn", Returns::Value),
+        "vasprintf" => plain("srn", Returns::Value),
+        "__vasprintf_chk" => plain("s-rn", Returns::Value),
+        "vsnprintf" => plain("w-rn", Returns::Value),
+        "__vsprintf_chk" => plain("w--rn", Returns::Value),
+        "__vsnprintf_chk" => plain("w---rn", Returns::Value),
         "getopt" => stateful("-rr", Returns::Value, State::Options),
         "getopt_long" | "getopt_long_only" => stateful("-rrrw", Returns::Value, State::Options),
         "getenv" | "secure_getenv" => stateful("r", Returns::Hidden, State::Environment),
@@ -110,6 +117,8 @@ pub fn effect(name: &str) -> Option<Effect> {
         | "perror"
         | "vprintf"
         | "vfprintf"
+        | "__vprintf_chk"
+        | "__vfprintf_chk"
         | "__printf_chk"
         | "__fprintf_chk"
         | "setbuf"

@@ -9,13 +9,16 @@ use crate::slice::position::{Position, instruction, read};
 use migfit_schema::program::{
     BlockId, Callee, FunctionId, Op, Operand, Phi, Reg, Terminator, Type,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Conditions made of more than this are left alone.
 const MOST: usize = 300;
 
 /// Most callers that a parameter is followed to.
 const MOST_CALLERS: usize = 16;
+
+/// Most objects that one instruction may read to be looked into.
+const MOST_OBJECTS: usize = 256;
 
 /// Something that has to be cheap.
 #[derive(Clone, Copy)]
@@ -249,12 +252,19 @@ impl Keeper<'_> {
         pure.then(|| args.iter().map(|(value, _)| *value).collect())
     }
 
-    /// Whether everything that may write what an instruction reads is kept.
+    /// Whether everything that may write what an instruction reads is kept. What may read very many objects (in a
+    /// library of templates, all that a pointer without a type may lead to) is not looked into.
     fn is_filled(&self, at: Position) -> bool {
         let objects = self.known.memory.reads(at);
+        if objects.len() > MOST_OBJECTS {
+            return false;
+        }
+        // One instruction may write several of them.
+        let mut seen = HashSet::new();
         let mut writers = objects
             .iter()
-            .flat_map(|object| self.known.memory.writers(*object));
+            .flat_map(|object| self.known.memory.writers(*object))
+            .filter(|writer| seen.insert(**writer));
         writers.all(|writer| {
             !self.may_come_before(*writer, at) || self.kept_with_destinations(*writer, at)
         })
