@@ -11,6 +11,7 @@ mod fit;
 mod gpu;
 mod jobs;
 mod layout;
+mod modelled;
 mod output;
 mod plan;
 mod policy;

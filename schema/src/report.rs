@@ -2,6 +2,7 @@
 
 use crate::record::LaunchCount;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of the report's form.
 pub const REPORT_VERSION: u32 = 1;
@@ -111,6 +112,16 @@ pub struct JobReport {
     pub wait_s: Option<f64>,
     /// Start to finish, host seconds.
     pub run_s: Option<f64>,
+    /// Seconds that the device would be busy with it on its slice, host time left out: a model over what the virtual GPU
+    /// counted, never measured. Null on a real GPU, and where launches were not executed.
+    #[serde(default)]
+    pub modelled_device_s: Option<f64>,
+    /// The same on the slices of each MIG profile of the board, held or not: what a simulation can take as `times`.
+    #[serde(default)]
+    pub modelled_device_s_by_mig_profile: BTreeMap<String, f64>,
+    /// Joules that it would add to an idle board on its slice, by the same model.
+    #[serde(default)]
+    pub modelled_added_j: Option<f64>,
     /// Exit code; 128 + signal for a killed process; null when it never started.
     pub exit_code: Option<i32>,
     /// Result of the program's own check; null: not run.

@@ -30,6 +30,8 @@ mod idioms;
 
 mod trial;
 
+mod runtime12;
+
 mod unforeseen;
 
 mod run;

@@ -72,7 +72,8 @@ fn keys_are_the_contract(text: &str) {
     let batch = "baseline completed energy_j energy_ratio energy_source failed jobs makespan_s repeats \
                  sequential_energy_j sequential_makespan_s throughput_ratio time_source";
     assert_eq!(keys(&json["batch"]).join(" "), batch);
-    let job = "attempts each_attempt exit_code launches mig_profile name observed_peak_bytes placement predicted_bytes reason \
+    let job = "attempts each_attempt exit_code launches mig_profile modelled_added_j modelled_device_s \
+               modelled_device_s_by_mig_profile name observed_peak_bytes placement predicted_bytes reason \
                run_s stderr stdout verdict verified wait_s";
     for one in json["jobs"].as_array().expect("a list of jobs") {
         assert_eq!(keys(one).join(" "), job);

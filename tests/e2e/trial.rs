@@ -230,3 +230,29 @@ fn a_program_that_needs_a_closed_library_is_told_its_name_before_it_starts() {
     );
     assert!(outcome.stderr.contains("a real GPU"), "{outcome}");
 }
+
+#[test]
+fn modelled_times_do_not_hang_on_cores_and_fall_with_the_slice() {
+    let program = program(LOOP);
+    let with = |workers: &str| {
+        let mut command = migfit();
+        command.args(["fit", "--run", "--json", "--gpu", "a100-40gb"]);
+        command.arg(program.path()).arg("3000000");
+        command.env("MIGFIT_VGPU_WORKERS", workers);
+        let outcome = process::output(command.current_dir(program.folder())).expect_success();
+        let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        json["modelled"]["a100-40gb"].clone()
+    };
+    let (one, many) = (with("1"), with("7"));
+    assert_eq!(one, many);
+    let seconds = |slice: &str| one[slice]["kernels_s"].as_f64().unwrap();
+    // 7 turns read and write 12 MB each at 1,555 GB/s, of which 1g.5gb has an eighth.
+    let bytes = 7.0 * 24e6 / 1.555e12;
+    let near = |found: f64, parts: f64| (found / (parts * bytes + 7.0 * 2.5e-6) - 1.0).abs() < 0.2;
+    assert!(
+        near(seconds("7g.40gb"), 1.0) && near(seconds("1g.5gb"), 8.0),
+        "{one}"
+    );
+    assert_eq!(one["1g.5gb"]["bound_by"], "memory");
+    assert!(one["1g.5gb"]["added_j"].as_f64().unwrap() > 0.0);
+}

@@ -1,4 +1,4 @@
-//! Links the library as `libcudart.so.13` with its version node, and generates, from files of plain facts: a stub for
+//! Links the library as `libcudart.so.13` (or `.12`) with its version node, and generates, from files of plain facts: a stub for
 //! every name of the runtime interface that `src/exports` does not define, second names, and the names of results.
 
 #[path = "../facts.rs"]
@@ -7,13 +7,20 @@ mod facts;
 use std::collections::BTreeSet;
 use std::error::Error;
 
-const SONAME: &str = "libcudart.so.13";
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let names = facts::read("runtime-names.txt")?;
+    let mut names = facts::read("runtime-names.txt")?;
+    let is_twelve = std::env::var_os("CARGO_FEATURE_TWELVE").is_some();
+    if is_twelve {
+        names.extend(facts::read("runtime-names-12.txt")?);
+    }
+    let soname = if is_twelve {
+        "libcudart.so.12"
+    } else {
+        "libcudart.so.13"
+    };
     facts::write("stubs.rs", &stubs(&names, &facts::defined("cuda")?))?;
     facts::write("errors.rs", &errors(&facts::read("runtime-errors.txt")?))?;
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,{soname}");
     // Programs ask for the names under a version called as the library; without it the loader warns at each start.
     // GNU ld can give all names that version; lld, rustc's default, cannot.
     println!("cargo::rustc-cdylib-link-arg=-fuse-ld=bfd");

@@ -21,6 +21,10 @@ const STAGED: &[(&str, &str)] = &[
         "libmigfit_vgpu_cudart.so",
         "lib/migfit/vgpu/libcudart.so.13",
     ),
+    (
+        "libmigfit_vgpu_cudart12.so",
+        "lib/migfit/vgpu/libcudart.so.12",
+    ),
 ];
 
 /// Cargo packages that the staged files come from.
@@ -31,6 +35,7 @@ const PACKAGES: &[&str] = &[
     "migfit-vgpu-nvml",
     "migfit-vgpu-cuda",
     "migfit-vgpu-cudart",
+    "migfit-vgpu-cudart12",
 ];
 
 /// The package of the command `migfit` alone: it needs neither LLVM nor CUDA.

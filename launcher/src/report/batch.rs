@@ -76,7 +76,7 @@ impl Basis {
             (0, false) if self.is_baseline => {
                 "this run is the baseline; energy was not measured".to_owned()
             }
-            (0, true) => "virtual GPU: kernels ran on the CPU, so no time or energy is claimed".to_owned(),
+            (0, true) => "virtual GPU: kernels ran on the CPU, so no time or energy is measured; what is modelled is called so".to_owned(),
             (0, false) => {
                 "the baseline was not run: no throughput or energy ratio (run again with --policy sequential)".to_owned()
             }
@@ -178,7 +178,7 @@ mod tests {
     fn no_time_is_claimed_of_kernels_that_ran_on_the_cpu() {
         let batch = basis(true, 0).batch(&samples::jobs());
         assert_eq!((batch.makespan_s, batch.time_source), (None, None));
-        let note = "virtual GPU: kernels ran on the CPU, so no time or energy is claimed";
+        let note = "virtual GPU: kernels ran on the CPU, so no time or energy is measured; what is modelled is called so";
         assert_eq!(basis(true, 0).notes(), [note]);
     }
 

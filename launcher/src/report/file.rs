@@ -11,6 +11,7 @@ use crate::run::attempt::{Attempt, Missing};
 use crate::run::folder::{RunFolder, cannot_write};
 use crate::run::outcome::Outcome;
 use crate::run::ready::ReadyJob;
+use migfit_mig::Model;
 use migfit_schema::report::{JobReport, REPORT_VERSION, Report};
 use std::fs::File;
 use std::io::{self, Write};
@@ -44,6 +45,8 @@ pub struct Begun {
     pub terminal: bool,
     /// Whether nobody knows where the slice lies.
     pub place_untold: bool,
+    /// The model that a virtual GPU is.
+    pub virtual_gpu: Option<&'static Model>,
 }
 
 /// The report of a run that goes on.
@@ -245,6 +248,7 @@ mod tests {
             unrecorded: unrecorded.map(str::to_owned),
             terminal: false,
             place_untold: false,
+            virtual_gpu: None,
         }
     }
 
@@ -290,7 +294,8 @@ mod tests {
         );
         assert_eq!(
             keys(&json["jobs"][0]),
-            "attempts each_attempt exit_code launches mig_profile name observed_peak_bytes placement predicted_bytes \
+            "attempts each_attempt exit_code launches mig_profile modelled_added_j \
+             modelled_device_s modelled_device_s_by_mig_profile name observed_peak_bytes placement predicted_bytes \
              reason run_s stderr stdout verdict verified wait_s"
         );
         assert_eq!(

@@ -1,11 +1,14 @@
 //! One job's line of the report.
 
+use crate::modelled::{Modelled, modelled};
 use crate::report::file::Begun;
 use crate::run::attempt::Attempt;
 use crate::run::outcome::Outcome;
 use crate::run::ready::ReadyJob;
+use migfit_mig::{Model, ProfileName};
 use migfit_schema::report::{AttemptReport, FailedAllocation, JobReport};
 use migfit_schema::units::Mib;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +22,7 @@ pub fn line(ready: &ReadyJob, outcome: &Outcome, begun: &Begun) -> JobReport {
         .map(|(attempt, number)| one(attempt, number, begun))
         .collect();
     let told = each.last();
+    let modelled = last.and_then(|attempt| on_its_slice(attempt, begun));
     JobReport {
         name: ready.job.name.clone(),
         predicted_bytes: foretold.and_then(|f| f.peak).map(|bytes| bytes.0),
@@ -29,6 +33,10 @@ pub fn line(ready: &ReadyJob, outcome: &Outcome, begun: &Begun) -> JobReport {
         attempts: u32::try_from(each.len()).unwrap_or(u32::MAX),
         wait_s: told.map(|attempt| attempt.wait_s),
         run_s: told.map(|attempt| attempt.run_s),
+        modelled_device_s: modelled.map(|modelled| modelled.device_s),
+        modelled_device_s_by_mig_profile: last
+            .map_or_else(BTreeMap::new, |attempt| on_all_slices(attempt, begun)),
+        modelled_added_j: modelled.and_then(|modelled| modelled.added_j),
         exit_code: outcome.ending.exit_code(),
         verified: last.and_then(Attempt::verified),
         reason: outcome.reason(
@@ -40,6 +48,39 @@ pub fn line(ready: &ReadyJob, outcome: &Outcome, begun: &Begun) -> JobReport {
         stderr: told.and_then(|attempt| attempt.stderr.clone()),
         each_attempt: each,
     }
+}
+
+/// The modelled time of an attempt whose launches were all executed and counted.
+fn on_its_slice(attempt: &Attempt, begun: &Begun) -> Option<Modelled> {
+    let model = counted_on(attempt, begun)?;
+    let seen = &attempt.seen;
+    let profile = match attempt.placed.profile {
+        ProfileName::WHOLE_GPU => None,
+        name => Some(model.profile(name)?),
+    };
+    modelled(&seen.launches, &seen.copies, model, profile)
+}
+
+/// The same on the slices of every MIG profile of the board.
+fn on_all_slices(attempt: &Attempt, begun: &Begun) -> BTreeMap<String, f64> {
+    let Some(model) = counted_on(attempt, begun) else {
+        return BTreeMap::new();
+    };
+    let seen = &attempt.seen;
+    let names = model.plain_profiles().into_iter();
+    let times = names.filter_map(|name| {
+        let profile = model.profile(name)?;
+        let found = modelled(&seen.launches, &seen.copies, model, Some(profile))?;
+        Some((name.to_string(), found.device_s))
+    });
+    times.collect()
+}
+
+/// The model of a virtual GPU that executed and counted every launch of an attempt.
+fn counted_on(attempt: &Attempt, begun: &Begun) -> Option<&'static Model> {
+    let seen = &attempt.seen;
+    let whole = seen.processes > 0 && seen.counted == seen.accepted;
+    begun.virtual_gpu.filter(|_| whole)
 }
 
 fn one(attempt: &Attempt, number: u32, begun: &Begun) -> AttemptReport {

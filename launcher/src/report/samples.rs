@@ -4,6 +4,7 @@ use crate::policy::HostRoom;
 use crate::report::batch::Basis;
 use migfit_schema::report::{AttemptReport, FailedAllocation, JobReport, Placement};
 use migfit_schema::units::Bytes;
+use std::collections::BTreeMap;
 
 /// No job, on a real GPU and a host with two cores.
 pub fn basis() -> Basis {
@@ -74,6 +75,9 @@ pub fn jobs() -> Vec<JobReport> {
         attempts: 1,
         wait_s: Some(0.0),
         run_s: Some(1.25),
+        modelled_device_s: None,
+        modelled_device_s_by_mig_profile: BTreeMap::new(),
+        modelled_added_j: None,
         exit_code: Some(0),
         verified: None,
         reason: "4.00 MiB foretold (exact) + 120.00 MiB context; created on free slices".to_owned(),

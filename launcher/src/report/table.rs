@@ -44,6 +44,7 @@ pub fn text(told: &Told) -> String {
     if let Some(attempts) = attempts(&report.jobs) {
         let _ = writeln!(text, "started again\n{attempts}");
     }
+    text += &modelled(&report.jobs);
     let _ = writeln!(text, "{}", foretold_and_seen(&report.jobs));
     let _ = writeln!(
         text,
@@ -86,6 +87,29 @@ pub fn line(report: &Report) -> String {
     };
     let notes = report.notes.iter().map(|note| format!("migfit: {note}\n"));
     report.jobs.iter().map(one).chain(notes).collect()
+}
+
+/// What the virtual GPU's counts come to on the slices; nothing where nothing was counted.
+fn modelled(jobs: &[JobReport]) -> String {
+    let rows = jobs.iter().filter_map(|job| {
+        let seconds = job.modelled_device_s?;
+        let energy = job.modelled_added_j;
+        Some(vec![
+            job.name.clone(),
+            job.mig_profile.clone().unwrap_or_default(),
+            format!("{seconds:.6}"),
+            energy.map_or_else(|| "-".to_owned(), |joules| format!("{joules:.3}")),
+        ])
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let header = ["JOB", "SLICE", "DEVICE s", "ADDED J"];
+    format!(
+        "modelled (a roofline over what the virtual GPU counted, host time left out; not measured)\n{}\n",
+        table::text(&header, rows, &[2, 3])
+    )
 }
 
 fn counts(batch: &Batch) -> String {

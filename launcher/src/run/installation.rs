@@ -72,10 +72,11 @@ impl Installation {
 }
 
 /// The virtual GPU's libraries, each with a function that it must have.
-const VIRTUAL_GPU: [(&str, &[u8]); 3] = [
+const VIRTUAL_GPU: [(&str, &[u8]); 4] = [
     (NVML, b"nvmlInit_v2"),
     ("libcuda.so.1", b"cuInit"),
     ("libcudart.so.13", b"cudaMalloc"),
+    ("libcudart.so.12", b"cudaMalloc"),
 ];
 /// The one that migfit itself loads.
 pub const NVML: &str = "libnvidia-ml.so.1";

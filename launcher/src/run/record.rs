@@ -2,7 +2,7 @@
 
 use crate::run::holes;
 use crate::sizing::as_the_driver_rounds;
-use migfit_schema::record::{self, LaunchCount, RunRecord};
+use migfit_schema::record::{self, Copies, LaunchCount, RunRecord};
 use migfit_schema::units::Bytes;
 use std::fmt;
 use std::path::Path;
@@ -44,6 +44,10 @@ pub struct Seen {
     pub accepted: u64,
     /// Launches that the driver refused.
     pub refused: u64,
+    /// Launches whose work a virtual GPU counted.
+    pub counted: u64,
+    /// What was copied, where a virtual GPU counted it.
+    pub copies: Copies,
     /// Launches that a virtual GPU counted and did not run.
     pub not_executed: u64,
     /// Failed allocations, in the order of each process; the first 64 of a process.
@@ -93,6 +97,8 @@ impl Seen {
         self.not_executed = self
             .not_executed
             .saturating_add(record.launches_not_executed);
+        self.counted = self.counted.saturating_add(record.counted_launches);
+        self.copies.add(&record.copies);
         self.lacks.extend(lacks(&record));
         if record.disturbed {
             self.troubles

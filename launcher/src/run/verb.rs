@@ -113,6 +113,10 @@ impl Stage {
             unrecorded: self.unrecorded.clone(),
             terminal,
             place_untold,
+            virtual_gpu: match plan.gpu {
+                GpuSelector::Virtual(model) => Some(model),
+                GpuSelector::Real(_) => None,
+            },
         };
         let input = match terminal {
             true => StandardInput::ours(),

@@ -1,6 +1,8 @@
 //! What was measured -> JSON. Its keys are a contract with users' scripts.
 
 use crate::fit::json::GpuForm;
+use crate::modelled::Modelled;
+use crate::sizing::Board;
 use crate::trial::launches::{Waves, warps, waves};
 use crate::trial::measured::Measured;
 use migfit_schema::kernel::Extent;
@@ -40,6 +42,8 @@ struct Document<'a> {
     sites: Vec<SiteForm<'a>>,
     launches: Vec<LaunchForm<'a>>,
     copies: Copies,
+    /// By GPU and MIG profile: a model's figures, none measured. Empty where launches were not executed.
+    modelled: BTreeMap<String, BTreeMap<String, Modelled>>,
     /// Nanoseconds since the first CUDA call, bytes alive.
     memory_over_time: &'a [(u64, u64)],
     /// Points of it that were lost.
@@ -114,6 +118,7 @@ pub fn text(measured: &Measured) -> serde_json::Result<String> {
             .map(|launch| form(launch, measured))
             .collect(),
         copies: measured.copies,
+        modelled: times(measured),
         memory_over_time: &measured.series.points,
         points_lost: measured.series.lost,
         gpus: measured
@@ -123,6 +128,19 @@ pub fn text(measured: &Measured) -> serde_json::Result<String> {
             .collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn times(measured: &Measured) -> BTreeMap<String, BTreeMap<String, Modelled>> {
+    let boards = measured.boards.iter().filter(|_| measured.is_counted());
+    let of = |board: Board<'static>| {
+        let times = measured.modelled(board.model).into_iter();
+        times
+            .map(|(name, found)| (name.to_string(), found))
+            .collect()
+    };
+    boards
+        .map(|(board, _)| (board.to_string(), of(*board)))
+        .collect()
 }
 
 fn sites(measured: &Measured) -> Vec<SiteForm<'_>> {

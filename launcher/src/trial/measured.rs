@@ -1,6 +1,7 @@
 //! What a try left behind -> what was measured, how far it bounds the job, and the slice on each board.
 
 use crate::exit_code::ExitCode;
+use crate::modelled::{Modelled, modelled};
 use crate::run::ending::Ending;
 use crate::scratch::Written;
 use crate::sizing::{self, Board, Sized, SliceNeed};
@@ -8,6 +9,7 @@ use crate::trial::process::Setting;
 use crate::trial::series::One;
 use crate::trial::sites;
 use crate::trial::watch::{Cut, Watched};
+use migfit_mig::{Model, ProfileName};
 use migfit_schema::kernel::Kernel;
 use migfit_schema::profile::JobProfile;
 use migfit_schema::record::{AllocationSite, Copies, LaunchCount, RunRecord};
@@ -41,6 +43,8 @@ pub struct Measured {
     pub sites: Vec<(String, AllocationSite)>,
     /// Launches of all processes, by kernel and shape, in the order of the first of each.
     pub launches: Vec<LaunchCount>,
+    /// Launches whose work was counted.
+    pub counted: u64,
     /// Copies of all processes.
     pub copies: Copies,
     /// The program's kernels, where it has a job profile.
@@ -75,6 +79,7 @@ impl Measured {
         let processes = records.len();
         let launches = launches(&records);
         let copies = copies(&records);
+        let counted = records.iter().map(|record| record.counted_launches).sum();
         records.sort_by_key(|record| std::cmp::Reverse(record.peak_bytes));
         let record = records.swap_remove(0);
         let variables = profile
@@ -103,6 +108,7 @@ impl Measured {
             series: watched.series.largest().cloned().unwrap_or_default(),
             sites: places.into_iter().zip(record.sites.clone()).collect(),
             launches,
+            counted,
             copies,
             kernels: profile.map_or_else(Vec::new, |profile| profile.summary.kernels),
             variables,
@@ -114,6 +120,25 @@ impl Measured {
                 .collect(),
             record,
         }
+    }
+
+    /// Whether every launch was executed and its work counted.
+    pub fn is_counted(&self) -> bool {
+        let launches = self.launches.iter().map(|launch| launch.count);
+        self.counted == launches.fold(0, u64::saturating_add)
+    }
+
+    /// Modelled times on the slices of a model, by growing size; empty where no source has its speeds.
+    pub fn modelled(&self, model: &Model) -> Vec<(ProfileName, Modelled)> {
+        let names = model.basic_profiles().into_iter();
+        let on = |name| {
+            let profile = model.profile(name)?;
+            Some((
+                name,
+                modelled(&self.launches, &self.copies, model, Some(profile))?,
+            ))
+        };
+        names.filter_map(on).collect()
     }
 
     /// What the shell is told: the program's own code, unless migfit stopped it.

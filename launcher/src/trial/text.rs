@@ -1,6 +1,7 @@
 //! What was measured -> text for people.
 
 use crate::fit::slices_text;
+use crate::modelled::{Part, rates};
 use crate::table;
 use crate::trial::chart;
 use crate::trial::launches::{warps, waves};
@@ -35,6 +36,7 @@ pub fn text(measured: &Measured) -> String {
     }
     text += &allocations(&measured.sites);
     text += &launches(measured);
+    text += &times(measured);
     let _ = write!(text, "\n{}", slices_text::text(&measured.boards));
     text
 }
@@ -158,6 +160,47 @@ fn launches(measured: &Measured) -> String {
         text += "  -: the kernel's registers are not known\n";
     }
     text
+}
+
+/// Modelled times on the first board's slices; nothing where kernels were not executed.
+fn times(measured: &Measured) -> String {
+    let Some((board, _)) = measured.boards.first().filter(|_| measured.is_counted()) else {
+        return String::new();
+    };
+    let rows: Vec<Vec<String>> = measured
+        .modelled(board.model)
+        .into_iter()
+        .map(|(name, found)| {
+            vec![
+                name.to_string(),
+                format!("{:.6}", found.kernels_s),
+                format!("{:.6}", found.copies_s),
+                found
+                    .added_j
+                    .map_or_else(|| "-".to_owned(), |joules| format!("{joules:.3}")),
+                bound(found.bound_by).to_owned(),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return format!("\nmodelled time: none, as no source has the speeds of {board}\n");
+    }
+    let header = ["SLICE", "KERNELS s", "COPIES s", "ADDED J", "BOUND BY"];
+    let source = rates(board.model).map_or("", |rates| rates.source);
+    format!(
+        "\nmodelled time on {board} (a roofline over what was counted, without host time; not measured)\n{}  speeds: {source}\n",
+        table::text(&header, rows, &[1, 2, 3])
+    )
+}
+
+fn bound(part: Part) -> &'static str {
+    match part {
+        Part::Instructions => "instructions",
+        Part::Double => "double precision",
+        Part::Cache => "cache",
+        Part::Memory => "memory",
+        Part::Launch => "launching",
+    }
 }
 
 fn rest(rows: usize) -> String {

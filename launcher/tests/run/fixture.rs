@@ -14,10 +14,11 @@ pub struct Outcome {
 }
 
 /// The virtual GPU's libraries: cargo's names and the staged ones.
-const VIRTUAL_GPU: [(&str, &str); 3] = [
+const VIRTUAL_GPU: [(&str, &str); 4] = [
     ("libmigfit_vgpu_nvml.so", "libnvidia-ml.so.1"),
     ("libmigfit_vgpu_cuda.so", "libcuda.so.1"),
     ("libmigfit_vgpu_cudart.so", "libcudart.so.13"),
+    ("libmigfit_vgpu_cudart12.so", "libcudart.so.12"),
 ];
 
 /// Lays migfit out as it is installed; cargo does not build the virtual GPU for these tests by itself.
@@ -32,6 +33,8 @@ pub fn installed() -> &'static Path {
                 "migfit-vgpu-cuda",
                 "--package",
                 "migfit-vgpu-cudart",
+                "--package",
+                "migfit-vgpu-cudart12",
             ])
             .args(["--target-dir".as_ref(), built.parent().unwrap().as_os_str()])
             .status();

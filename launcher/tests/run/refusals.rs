@@ -194,7 +194,12 @@ fn state_files_that_cannot_be_in_one_message() {
 
 #[test]
 fn a_virtual_gpu_with_a_missing_or_broken_library() {
-    for name in ["libnvidia-ml.so.1", "libcuda.so.1", "libcudart.so.13"] {
+    for name in [
+        "libnvidia-ml.so.1",
+        "libcuda.so.1",
+        "libcudart.so.13",
+        "libcudart.so.12",
+    ] {
         let place = Place::new();
         let copy = place.path("copy");
         let copied = Command::new("cp")

@@ -45,6 +45,16 @@ pub fn bound() -> Outcome<&'static Driver> {
     Ok(driver)
 }
 
+/// Waits for all work of the calling thread's context.
+pub fn synchronize() -> Outcome {
+    let driver = bound()?;
+    let mut context = 0;
+    // SAFETY: room for one handle.
+    checked(unsafe { (driver.current_context)(&raw mut context) })?;
+    // SAFETY: the handle is live.
+    checked(unsafe { (driver.synchronize)(context) })
+}
+
 /// Ends the primary context with all that it holds.
 pub fn reset() -> Outcome {
     let driver = driver::driver()?;

@@ -7,8 +7,14 @@ use crate::structures::{Copy2D, KernelNode, LaunchConfiguration, Location, Resou
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::OnceLock;
 
-/// The version of CUDA whose forms of the driver's functions this runtime is written for, and its own.
+/// The version of CUDA whose forms of the driver's functions this runtime is written for.
 pub const VERSION: i32 = 13050;
+/// The version of CUDA that this runtime is of.
+pub const OWN_VERSION: i32 = if cfg!(feature = "twelve") {
+    12090
+} else {
+    VERSION
+};
 
 /// Declares the functions that the runtime calls: `field: "name" (types)`, all of which give a `CUresult`.
 macro_rules! driver_functions {

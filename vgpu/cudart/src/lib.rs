@@ -1,4 +1,4 @@
-//! `libcudart.so.13` of the virtual GPU: a thin CUDA runtime. It reaches the driver as NVIDIA's does, through
+//! `libcudart.so.13` of the virtual GPU, and with the feature `twelve` `libcudart.so.12`: a thin CUDA runtime. It reaches the driver as NVIDIA's does, through
 //! `cuGetProcAddress` of a `libcuda.so.1` that it opens, so whoever hooks the driver sees its calls. It knows no GPU.
 
 #[macro_use]
@@ -10,6 +10,8 @@ mod code;
 mod driver;
 mod error;
 mod exports;
+#[cfg(feature = "twelve")]
+mod older;
 mod properties;
 mod regions;
 mod structures;

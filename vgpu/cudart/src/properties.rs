@@ -27,7 +27,7 @@ pub struct Properties {
     pub sms: i32,
     pub integrated: i32,
     pub maps_host_memory: i32,
-    pub textures_and_surfaces: [i32; 38],
+    pub textures_and_surfaces: [i32; 39],
     pub surface_alignment: usize,
     pub kernels_and_bus: [i32; 6],
     pub copy_engines: i32,
@@ -62,9 +62,9 @@ const _: () = {
 };
 
 /// The driver's attributes of textures and surfaces, in the order of the struct.
-const TEXTURES_AND_SURFACES: [u32; 38] = [
+const TEXTURES_AND_SURFACES: [u32; 39] = [
     21, 77, 22, 23, 73, 74, 70, 71, 72, 45, 46, 24, 25, 26, 47, 48, 49, 52, 42, 43, 27, 28, 29, 53,
-    54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67,
+    54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68,
 ];
 
 /// Reads the device's properties from the driver.

@@ -10,8 +10,6 @@ forwards! {
     fn cudaStreamBeginCapture(stream: usize, mode: u32) => capture_begin;
     fn cudaStreamBeginCaptureToGraph(stream: usize, graph: usize, behind: usize, edges: usize, count: usize, mode: u32) => capture_begin_to;
     fn cudaStreamEndCapture(stream: usize, graph: usize) => capture_end;
-    fn cudaStreamGetCaptureInfo(stream: usize, status: usize, id: usize, graph: usize, nodes: usize, edges: usize, count: usize) => capture_info;
-    fn cudaStreamUpdateCaptureDependencies(stream: usize, nodes: usize, edges: usize, count: usize, flags: u32) => capture_update;
     fn cudaThreadExchangeStreamCaptureMode(mode: usize) => capture_mode;
 }
 

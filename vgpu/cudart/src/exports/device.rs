@@ -4,8 +4,7 @@ use crate::border::Out;
 use crate::bound::{self, DEVICE, bound, require_device};
 use crate::driver::driver;
 use crate::error::{Status, checked};
-use crate::properties::{self, Properties};
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 
 exports! {
     fn cudaGetDeviceCount(count: Out<i32>) {
@@ -48,14 +47,8 @@ exports! {
         checked(unsafe { (driver()?.primary_state)(DEVICE, flags.room()?, &raw mut active) })
     }
 
-    fn cudaGetDeviceProperties(found: Out<Properties>, device: i32) {
-        driver()?;
-        require_device(device)?;
-        found.put(properties::read()?)
-    }
-
     /// With one device to see, the best match is that one.
-    fn cudaChooseDevice(device: Out<i32>, _wanted: *const Properties) {
+    fn cudaChooseDevice(device: Out<i32>, _wanted: *const c_void) {
         driver()?;
         device.put(DEVICE)
     }
@@ -84,12 +77,7 @@ exports! {
     }
 
     fn cudaDeviceSynchronize() {
-        let driver = bound()?;
-        let mut context = 0;
-        // SAFETY: room for one handle.
-        checked(unsafe { (driver.current_context)(&raw mut context) })?;
-        // SAFETY: the handle is live.
-        checked(unsafe { (driver.synchronize)(context) })
+        bound::synchronize()
     }
 
     fn cudaDeviceReset() {

@@ -31,7 +31,7 @@ pub extern "C" fn cudaGetErrorString(result: u32) -> *const c_char {
 
 exports! {
     fn cudaRuntimeGetVersion(version: Out<i32>) {
-        version.put(driver::VERSION)
+        version.put(driver::OWN_VERSION)
     }
 
     /// Without a driver the version is 0, and that is no error.
@@ -46,7 +46,7 @@ exports! {
     }
 
     fn cudaGetDriverEntryPoint(name: *const c_char, found: *mut *mut c_void, flags: u64, status: *mut u32) {
-        driver::entry_point(name, found, driver::VERSION, flags, status)
+        driver::entry_point(name, found, driver::OWN_VERSION, flags, status)
     }
 
     fn cudaGetDriverEntryPointByVersion(

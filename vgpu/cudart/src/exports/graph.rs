@@ -7,14 +7,9 @@ forwards! {
     fn cudaGraphGetId(graph: usize, id: usize) => graph_id;
     fn cudaGraphGetNodes(graph: usize, nodes: usize, count: usize) => graph_nodes;
     fn cudaGraphGetRootNodes(graph: usize, nodes: usize, count: usize) => graph_roots;
-    fn cudaGraphGetEdges(graph: usize, from: usize, to: usize, data: usize, count: usize) => graph_edges;
-    fn cudaGraphAddDependencies(graph: usize, from: usize, to: usize, data: usize, count: usize) => graph_connect;
-    fn cudaGraphRemoveDependencies(graph: usize, from: usize, to: usize, data: usize, count: usize) => graph_disconnect;
     fn cudaGraphDestroyNode(node: usize) => node_destroy;
     fn cudaGraphNodeGetType(node: usize, kind: usize) => node_type;
     fn cudaGraphNodeGetContainingGraph(node: usize, graph: usize) => node_graph;
-    fn cudaGraphNodeGetDependencies(node: usize, nodes: usize, data: usize, count: usize) => node_before;
-    fn cudaGraphNodeGetDependentNodes(node: usize, nodes: usize, data: usize, count: usize) => node_behind;
     fn cudaGraphNodeFindInClone(found: usize, original: usize, clone: usize) => node_in_clone;
     fn cudaGraphAddHostNode(node: usize, graph: usize, behind: usize, count: usize, parameters: usize) => add_host;
     fn cudaGraphHostNodeGetParams(node: usize, parameters: usize) => host_parameters;

@@ -29,16 +29,6 @@ struct CopyNode<Region> {
 const _: () = assert!(size_of::<AnyNode>() == 256);
 
 exports! {
-    fn cudaGraphAddNode(
-        node: usize, graph: usize, behind: usize, edges: usize, count: usize, given: Out<AnyNode>,
-    ) {
-        let add = bound()?.add_any;
-        with_described(given, |described| {
-            // SAFETY: the driver checks the pointers; the description lives through the call.
-            checked(unsafe { add(node, graph, behind, edges, count, described) })
-        })
-    }
-
     fn cudaGraphNodeSetParams(node: usize, given: Out<AnyNode>) {
         let set = bound()?.set_any;
         // SAFETY: the description lives through the call.
@@ -50,6 +40,20 @@ exports! {
         // SAFETY: the description lives through the call.
         with_described(given, |described| checked(unsafe { set(graph, node, described) }))
     }
+}
+
+/// Adds a node of any kind behind others: their list, the data of the edges from them, and their count.
+pub fn add_any(
+    node: usize,
+    graph: usize,
+    (behind, edges, count): (usize, usize, usize),
+    given: Out<AnyNode>,
+) -> Outcome {
+    let add = bound()?.add_any;
+    with_described(given, |described| {
+        // SAFETY: the driver checks the pointers; the description lives through the call.
+        checked(unsafe { add(node, graph, behind, edges, count, described) })
+    })
 }
 
 /// Calls the driver with a description in its form. Where it tells an address in it, the caller is told, too.

@@ -1,10 +1,6 @@
 //! What programs say about managed memory: the driver's own forms.
 
-use crate::structures::Location;
-
 forwards! {
-    fn cudaMemPrefetchAsync(address: u64, bytes: usize, place: Location, flags: u32, stream: usize) => prefetch;
-    fn cudaMemAdvise(address: u64, bytes: usize, advice: u32, place: Location) => advise;
     fn cudaMemRangeGetAttribute(value: usize, size: usize, attribute: u32, address: u64, bytes: usize) => range_attribute;
     fn cudaMemRangeGetAttributes(values: usize, sizes: usize, attributes: usize, count: usize, address: u64, bytes: usize) => range_attributes;
     fn cudaStreamAttachMemAsync(stream: usize, address: u64, bytes: usize, flags: u32) => attach;

@@ -12,10 +12,12 @@ pub struct PointerAttributes {
     device: i32,
     device_pointer: u64,
     host_pointer: u64,
-    reserved: [u64; 8],
+    reserved: [u64; RESERVED],
 }
 
-const _: () = assert!(size_of::<PointerAttributes>() == 88);
+/// CUDA 13 has room for later; a program of CUDA 12 has none that could be written to.
+const RESERVED: usize = if cfg!(feature = "twelve") { 0 } else { 8 };
+const _: () = assert!(size_of::<PointerAttributes>() == 24 + 8 * RESERVED);
 
 exports! {
     fn cudaMalloc(address: Out<u64>, bytes: usize) {
@@ -137,7 +139,7 @@ fn pointer_attributes(address: u64) -> Outcome<PointerAttributes> {
         device: -2,
         device_pointer: 0,
         host_pointer: address,
-        reserved: [0; 8],
+        reserved: [0; RESERVED],
     };
     let kind = match ask(MEMORY_TYPE) {
         // The driver does not know the address: it is ordinary host memory.
@@ -152,6 +154,6 @@ fn pointer_attributes(address: u64) -> Outcome<PointerAttributes> {
         device: DEVICE,
         device_pointer: address,
         host_pointer: host,
-        reserved: [0; 8],
+        reserved: [0; RESERVED],
     })
 }

@@ -21,6 +21,10 @@ mod pool;
 mod registration;
 mod stream;
 mod texture;
+#[cfg(not(feature = "twelve"))]
+mod thirteen;
+#[cfg(feature = "twelve")]
+mod twelve;
 mod volume;
 
 // Those that have a second name for per-thread default streams.
@@ -36,4 +40,8 @@ pub use managed::*;
 pub use memory::*;
 pub use pool::*;
 pub use stream::*;
+#[cfg(not(feature = "twelve"))]
+pub use thirteen::*;
+#[cfg(feature = "twelve")]
+pub use twelve::*;
 pub use volume::*;

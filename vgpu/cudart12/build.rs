@@ -1,0 +1,1 @@
+../cudart/build.rs
