@@ -259,9 +259,9 @@ impl Session {
     /// What a launch did that the virtual driver executed.
     pub fn worked(&self, name: &[u8], shape: Shape, work: Work) {
         let held = lock(&self.ledger).current();
-        let moved = work.read_bytes.saturating_add(work.written_bytes);
+        let (read, written) = (work.read_bytes.min(held), work.written_bytes.min(held));
         let work = Work {
-            distinct_bytes: moved.min(held),
+            distinct_bytes: read.saturating_add(written),
             ..work
         };
         self.record.count(word!(counted_launches));

@@ -142,7 +142,7 @@ pub struct Work {
     pub read_bytes: u64,
     /// Bytes that instructions wrote to global memory.
     pub written_bytes: u64,
-    /// The same bytes, of each launch no more than the program held of device memory then.
+    /// The same bytes, read and written by each launch no more than the program held of device memory then.
     pub distinct_bytes: u64,
 }
 
