@@ -7,13 +7,20 @@ use std::ops::Range;
 /// Barriers of a block.
 pub const COUNT: usize = 16;
 
-/// Lets all threads go on that wait at barrier 0.
-pub fn release_all(states: &mut [u32]) {
+/// Lets all threads go on that wait at barrier 0; whether there are any.
+pub fn release_all(states: &mut [u32]) -> bool {
+    // One pass without branches, as this is done for each barrier of each block.
+    let mut alive = 0;
     for state in states {
-        if *state != ENDED {
-            *state &= !(WAITING | AT_BARRIER);
-        }
+        let ended = *state == ENDED;
+        alive |= u32::from(!ended);
+        *state &= if ended {
+            ENDED
+        } else {
+            !(WAITING | AT_BARRIER)
+        };
     }
+    alive != 0
 }
 
 /// Counts threads that only arrive, and lets them go on.

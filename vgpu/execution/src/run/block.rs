@@ -65,10 +65,9 @@ pub fn run(
             threads.states.fill(START);
             loop {
                 run(0, count);
-                if threads.states.iter().all(|state| *state == ENDED) {
+                if !barrier::release_all(threads.states) {
                     break;
                 }
-                barrier::release_all(threads.states);
             }
         }
         Waiting::Variously => {
