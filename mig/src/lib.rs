@@ -19,6 +19,8 @@ pub mod tightest;
 
 pub mod render;
 
+pub mod planning;
+
 pub use catalog::{ModelError, builtin, find};
 pub use graph::LayoutGraph;
 pub use layout::{Layout, Placed};
