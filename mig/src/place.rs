@@ -196,6 +196,34 @@ pub fn place(
     })
 }
 
+/// The decision for one place that was chosen by other rules: what has to be done for it.
+///
+/// # Errors
+/// Why it cannot be taken.
+pub fn place_at(
+    graph: &LayoutGraph,
+    held: &[Held],
+    wanted: Placed,
+) -> Result<Decision, NoPlacement> {
+    let model = graph.model();
+    let profile = planned_profile(graph, wanted.profile)?;
+    Layout::of(model, held.iter().map(|h| h.placed))?;
+    let considered = vec![consider(graph, held, profile, wanted.placement)];
+    match considered.first().and_then(possible) {
+        Some((placement, fcr, action)) => Ok(Decision {
+            placed: Placed {
+                placement,
+                profile: profile.name,
+            },
+            action: action.clone(),
+            fcr,
+            reason: what(action),
+            considered,
+        }),
+        None => Err(occupied(model, held, profile, considered)),
+    }
+}
+
 type Possible<'a> = (Placement, u32, &'a Action);
 
 fn possible(considered: &Considered) -> Option<Possible<'_>> {
@@ -302,12 +330,15 @@ fn reason(considered: &[Considered], fcr: u32, action: &Action) -> String {
         (n, 1) => format!("keeps the most full layouts reachable ({fcr}) of {n} places"),
         (n, m) => format!("first of {m} places, of {n}, that keep {fcr} full layouts reachable"),
     };
-    let what = match action {
+    format!("{}: {why}", what(action))
+}
+
+fn what(action: &Action) -> String {
+    match action {
         Action::Reuse => "idle GPU instance used as it is".to_owned(),
         Action::Create { destroy } if destroy.is_empty() => "created on free slices".to_owned(),
         Action::Create { destroy } => format!("created in place of idle {}", join(destroy)),
-    };
-    format!("{what}: {why}")
+    }
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ pub enum CliError {
         /// As given.
         given: String,
         /// The policy that is spelt most like it.
-        nearest: Option<&'static str>,
+        nearest: Option<String>,
         /// All policies.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// The model has no MIG profile of that name.
     #[error("{model} has no MIG profile '{given}'")]
@@ -71,7 +71,16 @@ pub enum CliError {
     },
     /// `--policy` of `migfit simulate` names one twice.
     #[error("--policy names {0} twice")]
-    PolicyTwice(&'static str),
+    PolicyTwice(String),
+    /// `--error` is no percentage.
+    #[error("--error {0} is no error in percent")]
+    NoError(String),
+    /// `--load` is no load.
+    #[error("--load {0} is no load")]
+    NoLoad(String),
+    /// `--draw` is no number of jobs.
+    #[error("--draw {0} is no number of jobs")]
+    NoDraw(String),
     /// `--slice` names no MIG device.
     #[error("'{given}' is no UUID of a MIG device")]
     BadSlice {
@@ -98,7 +107,7 @@ impl Explain for CliError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             CliError::Model(error) => model_hint(error),
-            CliError::UnknownPolicy { nearest, known, .. } => meant(*nearest, "policies", known),
+            CliError::UnknownPolicy { nearest, known, .. } => meant(nearest.as_deref(), "policies", known),
             CliError::UnknownMigProfile { known, .. } => meant(None, "MIG profiles", known),
             CliError::BadSlice { .. } => {
                 "nvidia-smi -L lists them: MIG-5c0f...; leave --slice out, and migfit makes one".to_owned()
@@ -120,6 +129,9 @@ impl Explain for CliError {
             CliError::HostOfARun { .. } => "leave it out, or add --plan".to_owned(),
             CliError::BadHostMemory { how, .. } | CliError::BadLimit { how, .. } => how.clone(),
             CliError::PolicyTwice(_) => "name each policy once".to_owned(),
+            CliError::NoError(_) => "write a number from 0 to 100".to_owned(),
+            CliError::NoLoad(_) => "write a number above 0, such as 0.6; above 1 the queue grows".to_owned(),
+            CliError::NoDraw(_) => "write a number, or least and most: 8 or 4-8".to_owned(),
             CliError::BadSelector { .. } => {
                 "say virtual:MODEL (virtual:a100-40gb), auto, a GPU's number (0) or its UUID (GPU-...); with mig: in \
                  front (mig:auto) only a GPU that can be cut into slices will do"
@@ -145,6 +157,9 @@ impl Explain for CliError {
             | CliError::BadHostMemory { .. }
             | CliError::BadLimit { .. }
             | CliError::PolicyTwice(_)
+            | CliError::NoError(_)
+            | CliError::NoLoad(_)
+            | CliError::NoDraw(_)
             | CliError::BadSlice { .. }
             | CliError::NoArgsWithArgs => ExitCode::Usage,
         }

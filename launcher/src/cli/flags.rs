@@ -219,8 +219,9 @@ pub struct RunFlags {
     /// MIG-UUID: run PROGRAM on this slice, which is there already and stays as it is
     #[arg(long, value_name = "MIG-UUID", conflicts_with_all = ["file", "plan"])]
     pub slice: Option<String>,
-    /// Who goes where, when: sequential or fifo
-    #[arg(long, value_name = "POLICY", default_value = "fifo")]
+    /// Who goes where, when: migfit plans batches with measured times and shares free slices else; or sequential, fifo,
+    /// passing, sorted, far, static:best, static:LAYOUT, optimal
+    #[arg(long, value_name = "POLICY", default_value = "migfit")]
     pub policy: String,
     /// Start nothing: print who would go where and why. Needs no GPU, only its model: --gpu MODEL
     #[arg(long, conflicts_with = "out")]
@@ -278,17 +279,37 @@ pub struct SimulateFlags {
     /// Job file (TOML); - reads it from standard input
     #[arg(short, long, value_name = "FILE")]
     pub file: PathBuf,
-    /// Policies to compare: sequential, fifo
+    /// Policies to compare: sequential, fifo, sorted, far, static:best, static:LAYOUT, optimal, migfit; or all
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        default_value = "sequential,fifo"
+        default_value = "sequential,fifo,static:best,migfit"
     )]
     pub policy: Vec<String>,
-    /// GPU model that the times were measured on
+    /// GPU model that the times were measured on; MODELxN: N of them
     #[arg(long, value_name = "MODEL", default_value = "a100-40gb")]
     pub gpu: String,
+    /// Trials, each with jobs and errors of its own drawn from the seed; the table then has means and spreads
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub trials: u32,
+    /// What all random numbers start from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Draw N jobs (or MIN-MAX) with replacement from the file for each trial; a job with iterations gets 100 to 2,000
+    #[arg(long, value_name = "N")]
+    pub draw: Option<String>,
+    /// Foretell run times with errors of so many percent (lognormal, half of it shared by a job's slices)
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    pub error: f64,
+    /// Let jobs arrive by chance (Poisson) so that the GPUs' joint area is loaded to this part, from 0 to 1
+    #[arg(long, value_name = "PART", allow_negative_numbers = true)]
+    pub load: Option<f64>,
     /// The host that is simulated for [default: one that bounds nothing]
     #[command(flatten)]
     pub host: HostFlags,

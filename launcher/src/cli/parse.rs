@@ -10,11 +10,12 @@ use crate::cli::mig_profiles;
 use crate::cli::nearest::nearest;
 use crate::cli::request::{
     AnalyzeRequest, DoctorRequest, FitRequest, GraphRequest, PlanRequest, PolicyName, Request,
-    RunPlan, ShowRequest, SimulateRequest, StatedHost, TrialRequest,
+    RunPlan, ShowRequest, SimulateRequest, StatedHost, TrialRequest, Trials,
 };
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
 use crate::jobs::{JobSource, duration, memory};
+use crate::policy::names::STATIC;
 use crate::scratch::InScratch;
 use crate::sizing::Board;
 use clap::Parser;
@@ -210,7 +211,13 @@ fn plan(flags: RunFlags) -> Result<PlanRequest, CliError> {
 
 fn simulate(flags: SimulateFlags) -> Result<SimulateRequest, CliError> {
     let mut policies = Vec::new();
-    for given in &flags.policy {
+    let (board, gpus) = selector::boards_of_one_model(&flags.gpu)?;
+    let all = flags.policy.iter().any(|given| given.trim() == "all");
+    let named = match all {
+        true => PolicyName::ALL.map(|policy| policy.name()).to_vec(),
+        false => flags.policy,
+    };
+    for given in &named {
         let policy = policy(given.trim())?;
         if policies.contains(&policy) {
             return Err(CliError::PolicyTwice(policy.name()));
@@ -219,12 +226,55 @@ fn simulate(flags: SimulateFlags) -> Result<SimulateRequest, CliError> {
     }
     Ok(SimulateRequest {
         jobs: jobs(Some(flags.file), Vec::new(), &[])?,
-        board: selector::board(&flags.gpu)?,
+        board,
+        gpus,
+        trials: trials(
+            flags.trials,
+            flags.seed,
+            flags.draw.as_deref(),
+            flags.error,
+            flags.load,
+        )?,
         policies,
         host: host(flags.host)?,
         json: flags.json,
     })
 }
+
+fn trials(
+    count: u32,
+    seed: u64,
+    draw: Option<&str>,
+    percent: f64,
+    load: Option<f64>,
+) -> Result<Option<Trials>, CliError> {
+    if !(0.0..=100.0).contains(&percent) {
+        return Err(CliError::NoError(percent.to_string()));
+    }
+    if let Some(load) = load.filter(|load| !(*load > 0.0 && *load <= 2.0)) {
+        return Err(CliError::NoLoad(load.to_string()));
+    }
+    let draw = draw.map(|text| drawn(text).ok_or_else(|| CliError::NoDraw(text.to_owned())));
+    let draw = draw.transpose()?;
+    let is_drawn = count > 1 || draw.is_some() || percent > 0.0 || load.is_some();
+    Ok(is_drawn.then_some(Trials {
+        count,
+        seed,
+        draw,
+        error: percent / 100.0,
+        load,
+    }))
+}
+
+/// `8` or `4-8`.
+fn drawn(text: &str) -> Option<(usize, usize)> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let (least, most) = (least.trim().parse().ok()?, most.trim().parse().ok()?);
+    (1 <= least && least <= most && most <= MOST_DRAWN).then_some((least, most))
+}
+
+/// Jobs that one trial draws at most.
+const MOST_DRAWN: usize = 100_000;
 
 fn jobs(
     file: Option<PathBuf>,
@@ -271,14 +321,19 @@ fn program_and_args(command: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
 }
 
 fn policy(given: &str) -> Result<PolicyName, CliError> {
-    let known = PolicyName::ALL.map(PolicyName::name);
+    let names = PolicyName::ALL.map(|policy| policy.name());
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = PolicyName::ALL
         .into_iter()
         .find(|policy| policy.name() == given);
+    let layout = given
+        .strip_prefix(STATIC)
+        .filter(|layout| !layout.is_empty());
+    let found = found.or_else(|| layout.map(|layout| PolicyName::Static(layout.to_owned())));
     found.ok_or_else(|| CliError::UnknownPolicy {
         given: given.to_owned(),
-        nearest: nearest(given, &known),
-        known: known.into(),
+        nearest: nearest(given, &known).map(str::to_owned),
+        known: names.to_vec(),
     })
 }
 
@@ -329,7 +384,7 @@ mod tests {
         assert_eq!(run_of("-f -").unwrap().jobs, JobSource::StandardInput);
         assert_eq!(
             (plan.policy, plan.gpu.to_string()),
-            (PolicyName::Fifo, "auto".to_owned())
+            (PolicyName::Migfit, "auto".to_owned())
         );
         assert!(plan.quiet && plan.json && plan.out.is_none());
     }
@@ -339,7 +394,10 @@ mod tests {
         let error = run_of("--policy fifi ./a").unwrap_err();
         assert_eq!(error.to_string(), "no policy is called 'fifi'");
         let hint = crate::failure::Explain::hint(&error).unwrap();
-        assert_eq!(hint, "did you mean 'fifo'? policies: sequential fifo");
+        assert_eq!(
+            hint,
+            "did you mean 'fifo'? policies: sequential fifo passing sorted far static:best optimal migfit"
+        );
     }
 
     #[test]

@@ -4,9 +4,8 @@ use crate::build::BuildOptions;
 use crate::cli::flags::GraphFormat;
 use crate::cli::selector::GpuSelector;
 use crate::jobs::JobSource;
-use crate::policy::fifo::Fifo;
-use crate::policy::sequential::Sequential;
-use crate::policy::{HostRoom, Policy};
+use crate::policy::HostRoom;
+pub use crate::policy::names::PolicyName;
 use crate::scratch::InScratch;
 use crate::sizing::Board;
 use migfit_mig::{Model, ProfileName};
@@ -196,6 +195,10 @@ pub struct SimulateRequest {
     pub jobs: JobSource,
     /// The GPU.
     pub board: Board<'static>,
+    /// How many of them.
+    pub gpus: usize,
+    /// What is drawn by chance; none: the jobs as they stand.
+    pub trials: Option<Trials>,
     /// The policies to compare, each once.
     pub policies: Vec<PolicyName>,
     /// What is stated of the host.
@@ -203,6 +206,23 @@ pub struct SimulateRequest {
     /// Whether JSON is wanted.
     pub json: bool,
 }
+
+/// What is drawn by chance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trials {
+    /// How often.
+    pub count: u32,
+    /// What all random numbers start from.
+    pub seed: u64,
+    /// How many jobs, least and most; none: those of the file, once each.
+    pub draw: Option<(usize, usize)>,
+    /// Standard deviation of the logarithm of foretold over true times.
+    pub error: f64,
+    /// Load at which jobs arrive; none: all are there at the begin.
+    pub load: Option<f64>,
+}
+
+impl Eq for Trials {}
 
 /// What is stated of a host that jobs are planned for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -220,38 +240,6 @@ impl StatedHost {
         HostRoom {
             cpus: self.cpus.unwrap_or(other.cpus),
             memory: self.memory.or(other.memory),
-        }
-    }
-}
-
-/// A policy that exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PolicyName {
-    /// One job at a time, on the whole GPU: the baseline.
-    Sequential,
-    /// In order, each on its tightest slice, reconfiguring on demand.
-    Fifo,
-}
-
-impl PolicyName {
-    /// All policies, in the order in which they are listed.
-    pub const ALL: [PolicyName; 2] = [PolicyName::Sequential, PolicyName::Fifo];
-
-    /// The policy itself.
-    #[must_use]
-    pub fn policy(self) -> Box<dyn Policy> {
-        match self {
-            PolicyName::Sequential => Box::new(Sequential),
-            PolicyName::Fifo => Box::new(Fifo),
-        }
-    }
-
-    /// The name that users give.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            PolicyName::Sequential => "sequential",
-            PolicyName::Fifo => "fifo",
         }
     }
 }

@@ -84,6 +84,25 @@ pub fn board(given: &str) -> Result<Board<'static>, CliError> {
     })
 }
 
+/// The boards that `--gpu` of `migfit simulate` names: `MODEL`, or `MODELxN` for N of them.
+///
+/// # Errors
+/// When there is no such model, or no number of them.
+pub fn boards_of_one_model(given: &str) -> Result<(Board<'static>, usize), CliError> {
+    let counted = given.rsplit_once('x').and_then(|(model, count)| {
+        let count: usize = count.parse().ok()?;
+        (1..=MOST_GPUS).contains(&count).then_some((model, count))
+    });
+    match (board(given), counted) {
+        (Ok(one), _) => Ok((one, 1)),
+        (Err(_), Some((model, count))) => Ok((board(model)?, count)),
+        (Err(error), None) => Err(error),
+    }
+}
+
+/// GPUs that are simulated at most.
+const MOST_GPUS: usize = 1000;
+
 /// The boards that `--gpu` of `migfit fit` names: `MODEL`, `virtual:MODEL`, or `all` models.
 ///
 /// # Errors

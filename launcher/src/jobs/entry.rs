@@ -10,7 +10,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 /// Keys of one job.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "name",
     "command",
     "cwd",
@@ -26,6 +26,7 @@ const KEYS: [&str; 15] = [
     "time_limit",
     "times",
     "iterations",
+    "arrives",
 ];
 
 /// Most jobs of one file.
@@ -239,7 +240,10 @@ fn stated(table: &DeTable<'_>, folder: &Path) -> Result<Job, Complaint> {
     let assume = table.get("assume").map(values::assume);
     let times = table.get("times").map(|v| times::read(v, iterations));
     let restart = table.get("restart").map(values::restart);
-    let time_limit = table.get("time_limit").map(values::time_limit);
+    let time_limit = table.get("time_limit");
+    let time_limit = time_limit.map(|v| values::length_of_time(v, "time_limit"));
+    let arrives = table.get("arrives");
+    let arrives = arrives.map(|v| values::length_of_time(v, "arrives"));
     Ok(Job {
         memory: memory("memory")?,
         assume: assume.transpose()?.unwrap_or_default(),
@@ -247,6 +251,7 @@ fn stated(table: &DeTable<'_>, folder: &Path) -> Result<Job, Complaint> {
         restart: restart.transpose()?.unwrap_or_default(),
         cpus: cpus.unwrap_or(1),
         time_limit: time_limit.transpose()?,
+        arrives: arrives.transpose()?.unwrap_or_default(),
         times: times.transpose()?.unwrap_or_default(),
         iterations,
         ..Job::new(String::new(), Vec::new(), folder.to_owned())

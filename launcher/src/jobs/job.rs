@@ -61,6 +61,8 @@ pub struct Job {
     pub after: Vec<usize>,
     /// When it may be started again.
     pub restart: Restart,
+    /// When it is submitted, after the begin of the batch: for simulations.
+    pub arrives: Duration,
     /// Cores of the host that it keeps busy, at least 1.
     pub cpus: u32,
     /// Host memory that it takes.
@@ -90,6 +92,7 @@ impl Job {
             assume: Vec::new(),
             after: Vec::new(),
             restart: Restart::default(),
+            arrives: Duration::ZERO,
             cpus: 1,
             host_memory: None,
             time_limit: None,

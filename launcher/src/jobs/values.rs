@@ -116,16 +116,16 @@ pub(super) fn assume(value: &Value<'_>) -> Result<Vec<Given>, Complaint> {
     all.into_iter().map(read).collect()
 }
 
-/// How long one attempt may run.
-pub(super) fn time_limit(value: &Value<'_>) -> Result<Duration, Complaint> {
+/// A length of time above 0.
+pub(super) fn length_of_time(value: &Value<'_>, key: &str) -> Result<Duration, Complaint> {
     let written = match value.get_ref() {
         DeValue::String(written) => written.to_string(),
         DeValue::Integer(written) => written.as_str().to_owned(),
         DeValue::Float(written) => written.as_str().to_owned(),
-        _ => return wrong_type(value, "time_limit", "\"90 s\", \"15 min\" or \"2 h\""),
+        _ => return wrong_type(value, key, "\"90 s\", \"15 min\" or \"2 h\""),
     };
     duration::read(&written).or_else(|hint| {
-        let what = format!("time_limit = {written} is no length of time");
+        let what = format!("{key} = {written} is no length of time");
         complain(value.span(), what, hint)
     })
 }

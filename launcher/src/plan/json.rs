@@ -15,7 +15,7 @@ struct Document<'p> {
     version: u32,
     gpu: String,
     is_virtual: bool,
-    policy: &'static str,
+    policy: String,
     /// `timetable` or `order`.
     kind: &'static str,
     makespan_s: Option<f64>,

@@ -47,9 +47,10 @@ pub fn make<'p>(
         let job = jobs.get(job).map(|planned| &planned.job);
         job.map_or(Duration::ZERO, |job| run_time(job, slice))
     };
-    let steps = policy.policy();
+    let steps = policy.policy(&graph)?;
     let ground = Ground {
         graph: &graph,
+        gpus: 1,
         policy: steps.as_ref(),
         host,
         creation: if is_timed { CREATION } else { Duration::ZERO },

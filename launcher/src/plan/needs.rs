@@ -8,10 +8,12 @@ use crate::run::RunError;
 use crate::run::need::{Foretold, foretell};
 use crate::run::ready::can_be_virtual;
 use crate::run::word::check_word;
+use crate::simulate::costs::expected;
 use crate::simulate::schedule::Entrant;
 use crate::sizing::{Board, measured};
 use migfit_mig::ProfileName;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A job of a plan.
 #[derive(Debug)]
@@ -121,6 +123,9 @@ impl PlannedJob {
                 cpus: self.job.cpus,
                 memory: self.job.host_memory.unwrap_or_default(),
             },
+            arrives: Duration::ZERO,
+            times: expected(&self.job),
+            foretold: false,
         }
     }
 

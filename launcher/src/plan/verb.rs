@@ -5,6 +5,7 @@ use crate::gpu::virtual_gpu;
 use crate::jobs::{Commands, source};
 use crate::plan::{json, made, needs, text};
 use crate::run::{RunError, host};
+use migfit_mig::LayoutGraph;
 
 /// The plan as text or JSON.
 ///
@@ -16,10 +17,11 @@ pub fn plan(request: &PlanRequest) -> Result<String, RunError> {
         return Err(RunError::TooLittleKnown(board.model.name.clone()));
     }
     let jobs = source::read(&request.jobs, Commands::Optional)?;
-    let policy = request.policy.policy();
+    let graph = LayoutGraph::new(board.model, &board.model.plain_profiles())?;
+    let policy = request.policy.policy(&graph)?;
     let jobs = needs::needs(jobs, board, policy.as_ref())?;
     let host = request.host.over(host::room());
-    let plan = made::make(jobs, board, request.policy, host)?;
+    let plan = made::make(jobs, board, request.policy.clone(), host)?;
     match request.json {
         true => Ok(json::json(&plan)?),
         false => Ok(text::text(&plan)),

@@ -93,6 +93,9 @@ mod tests {
         let job = |cpus, memory| Queued {
             job: 0,
             slices: Vec::new(),
+            times: Vec::new(),
+            foretold: false,
+            waited: std::time::Duration::ZERO,
             cpus,
             host_memory: Bytes(memory),
         };

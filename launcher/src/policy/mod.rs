@@ -9,15 +9,31 @@ pub mod step;
 
 pub mod policies;
 
+mod somewhere;
+
 pub mod sequential;
 
 pub mod fifo;
+
+pub mod sorted;
+
+pub mod view;
+
+pub mod planned;
+
+pub mod planners;
+
+pub mod share;
+
+pub mod migfit;
+
+pub mod names;
 
 pub mod named;
 
 pub use host::{HostRoom, Share, Shortage};
 pub use policies::Policy;
-pub use situation::{Queued, Situation};
+pub use situation::{Going, Queued, Situation};
 pub use step::{Start, Step};
 
 #[cfg(test)]

@@ -2,16 +2,17 @@
 
 use crate::policy::fifo::Fifo;
 use crate::policy::sequential::Sequential;
-use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Step};
+use crate::policy::{Going, HostRoom, Policy, Queued, Shortage, Situation, Step};
 use migfit_mig::{Action, Held, Layout, LayoutGraph, ProfileName};
 use migfit_schema::units::Bytes;
+use std::time::Duration;
 
 /// A GPU with its queue. `expect...` says what must come next; a scene that is dropped unchecked fails its test.
 struct Scene {
     graph: LayoutGraph,
     held: Vec<Held>,
     queue: Vec<Queued>,
-    running: usize,
+    running: Vec<Going>,
     cores: u32,
     checked: bool,
 }
@@ -23,16 +24,18 @@ impl Scene {
             graph: LayoutGraph::new(model, &model.plain_profiles()).unwrap(),
             held: Vec::new(),
             queue: Vec::new(),
-            running: 0,
+            running: Vec::new(),
             cores: 8,
             checked: false,
         }
     }
 
     fn busy(self, layout: &str) -> Scene {
-        let count = layout.split_whitespace().count();
         let mut scene = self.with(layout, true);
-        scene.running += count;
+        let layout = Layout::parse(scene.graph.model(), layout).unwrap();
+        scene
+            .running
+            .extend(layout.placed().iter().map(|&placed| going(placed)));
         scene
     }
 
@@ -60,6 +63,9 @@ impl Scene {
         self.queue.push(Queued {
             job,
             slices,
+            times: Vec::new(),
+            foretold: false,
+            waited: Duration::ZERO,
             cpus: 1,
             host_memory: Bytes(0),
         });
@@ -74,14 +80,16 @@ impl Scene {
     fn next(&mut self, policy: &dyn Policy) -> Step {
         self.checked = true;
         let situation = Situation {
+            now: Duration::ZERO,
             graph: &self.graph,
-            held: &self.held,
+            gpus: std::slice::from_ref(&self.held),
             queue: &self.queue,
-            running: self.running,
+            running: &self.running,
             host: HostRoom {
-                cpus: self.cores - u32::try_from(self.running).unwrap(),
+                cpus: self.cores - u32::try_from(self.running.len()).unwrap(),
                 memory: None,
             },
+            more: false,
         };
         policy.next(&situation).unwrap()
     }
@@ -112,7 +120,7 @@ impl Scene {
         self.held.retain(|held| held.placed != placed);
         self.held.push(Held { placed, busy: true });
         self.queue.remove(0);
-        self.running += 1;
+        self.running.push(going(placed));
     }
 
     fn expect_wait(&mut self, policy: &dyn Policy, because: &str) {
@@ -121,6 +129,15 @@ impl Scene {
             Step::WaitForHost(shortage) => panic!("the host is waited for: {shortage:?}"),
             Step::Start(start) => panic!("{} starts", start.decision.placed),
         }
+    }
+}
+
+fn going(placed: migfit_mig::Placed) -> Going {
+    Going {
+        gpu: 0,
+        placed,
+        ran: Duration::ZERO,
+        expected: None,
     }
 }
 

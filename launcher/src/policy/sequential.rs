@@ -1,9 +1,10 @@
-//! One job at a time, each on the whole GPU: the baseline.
+//! One job at a time on each GPU, alone on it: the baseline.
 
+use crate::policy::somewhere::somewhere;
 use crate::policy::{Policy, Situation, Start, Step};
-use migfit_mig::{NoPlacement, ProfileName, place};
+use migfit_mig::{NoPlacement, ProfileName};
 
-/// One job at a time, each on the whole GPU.
+/// One job at a time on each GPU, alone on it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sequential;
 
@@ -13,21 +14,25 @@ impl Policy for Sequential {
     }
 
     fn next(&self, situation: &Situation<'_>) -> Result<Step, NoPlacement> {
-        if situation.running > 0 {
+        if situation.running.len() >= situation.gpus.len() {
             return Ok(Step::Wait("one job at a time".to_owned()));
         }
-        let wanted = situation.queue.first().and_then(|job| job.slices.first());
-        let Some(&wanted) = wanted else {
+        let head = situation.queue.first();
+        let Some((head, &wanted)) = head.and_then(|job| Some((job, job.slices.first()?))) else {
             return Ok(Step::Wait("no job waits".to_owned()));
         };
-        match place(situation.graph, situation.held, wanted) {
-            Ok(decision) => Ok(Step::Start(Start {
-                position: 0,
-                reason: format!("one job at a time on the whole GPU; {}", decision.reason),
-                decision,
-            })),
-            Err(occupied @ NoPlacement::Occupied { .. }) => Ok(Step::Wait(occupied.to_string())),
-            Err(error) => Err(error),
-        }
+        Ok(match somewhere(situation, wanted)? {
+            Err(why) => Step::Wait(why),
+            Ok((gpu, decision)) => match situation.host.lacks(head) {
+                // Nobody shares the host with it on one GPU: it was cut to what the host has.
+                Some(shortage) => Step::WaitForHost(shortage),
+                None => Step::Start(Start {
+                    position: 0,
+                    gpu,
+                    reason: format!("one job at a time on the whole GPU; {}", decision.reason),
+                    decision,
+                }),
+            },
+        })
     }
 }

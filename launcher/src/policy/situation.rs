@@ -1,8 +1,9 @@
-//! What a policy is told: the queue, the slices there are, and how much runs. Knows neither time nor processes.
+//! What a policy is told: the queue, the slices there are, and what runs. Times are spans; it knows no clock and no process.
 
 use crate::policy::HostRoom;
-use migfit_mig::{Held, LayoutGraph, ProfileName};
+use migfit_mig::{Held, LayoutGraph, Placed, ProfileName};
 use migfit_schema::units::Bytes;
+use std::time::Duration;
 
 /// A job that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,23 +12,81 @@ pub struct Queued {
     pub job: usize,
     /// MIG profiles that hold it, the one to prefer first; never empty.
     pub slices: Vec<ProfileName>,
+    /// How long it is expected to run on a slice of these MIG profiles; empty where nobody knows.
+    pub times: Vec<(ProfileName, Duration)>,
+    /// Whether these are foretold rather than measured.
+    pub foretold: bool,
+    /// How long it has been waiting.
+    pub waited: Duration,
     /// Cores that it keeps busy, at most as many as the host has.
     pub cpus: u32,
     /// Host memory that it takes, at most what the host has; 0 where nothing is stated.
     pub host_memory: Bytes,
 }
 
+impl Queued {
+    /// How long it is expected to run there; none where nobody knows.
+    #[must_use]
+    pub fn time(&self, slice: ProfileName) -> Option<Duration> {
+        let known = self.times.iter().find(|(known, _)| *known == slice);
+        known.map(|(_, time)| *time)
+    }
+}
+
+/// A job that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Going {
+    /// Which GPU.
+    pub gpu: usize,
+    /// Its slice.
+    pub placed: Placed,
+    /// How long it has been running.
+    pub ran: Duration,
+    /// How long it is expected to run in all; none where nobody knows.
+    pub expected: Option<Duration>,
+}
+
+impl Going {
+    /// How long it still goes on: what is left of its expected time; once that is over, a tenth of what it ran.
+    #[must_use]
+    pub fn left(&self) -> Option<Duration> {
+        let expected = self.expected?;
+        Some(match expected.checked_sub(self.ran) {
+            Some(left) if !left.is_zero() => left,
+            _ => self.ran / 10,
+        })
+    }
+}
+
 /// Everything that a decision may depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation<'a> {
-    /// The layout graph of the GPU.
+    /// Time since the begin of the batch.
+    pub now: Duration,
+    /// The layout graph of the GPUs, which are of one model.
     pub graph: &'a LayoutGraph,
-    /// GPU instances there are; those of others count as busy.
-    pub held: &'a [Held],
+    /// GPU instances that there are on each GPU; those of others count as busy.
+    pub gpus: &'a [Vec<Held>],
     /// Jobs that wait, in the order of the job file.
     pub queue: &'a [Queued],
     /// Jobs that run.
-    pub running: usize,
+    pub running: &'a [Going],
     /// What the host has free.
     pub host: HostRoom,
+    /// Whether jobs may still arrive.
+    pub more: bool,
+}
+
+impl Situation<'_> {
+    /// GPUs in the order in which they are to be filled: those with a busy GPU instance first.
+    #[must_use]
+    pub fn filling_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.gpus.len()).collect();
+        let is_open = |gpu: usize| {
+            let held = self.gpus.get(gpu);
+            held.is_some_and(|held| held.iter().any(|held| held.busy))
+        };
+        order.sort_by_key(|&gpu| !is_open(gpu));
+        order
+    }
 }

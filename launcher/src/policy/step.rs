@@ -19,6 +19,8 @@ pub enum Step {
 pub struct Start {
     /// Position in the queue.
     pub position: usize,
+    /// On which GPU.
+    pub gpu: usize,
     /// Its slice and what has to be done for it.
     pub decision: Decision,
     /// Why this slice, in a sentence.

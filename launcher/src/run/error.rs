@@ -5,6 +5,7 @@ use crate::failure::Explain;
 use crate::gpu::GpuError;
 use crate::gpu::virtual_gpu::STATE_VARIABLE;
 use crate::jobs::JobFileError;
+use crate::policy::names::PolicyError;
 use crate::program::ProgramError;
 use crate::run::need::TooLarge;
 use crate::sizing::measured::ForeignTimes;
@@ -134,6 +135,9 @@ pub enum RunError {
     /// The layout graph cannot be made.
     #[error(transparent)]
     Graph(#[from] migfit_mig::graph::GraphError),
+    /// The policy that was asked for.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// What the driver lists contradicts the model.
     #[error(transparent)]
     Placement(#[from] migfit_mig::NoPlacement),
@@ -183,6 +187,7 @@ impl Explain for RunError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
+            RunError::Policy(error) => return error.hint(),
             RunError::JobFile(error) => return error.hint(),
             RunError::Times(error) => return error.hint(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => return error.hint(),
@@ -240,6 +245,7 @@ impl Explain for RunError {
 
     fn exit_code(&self) -> ExitCode {
         match self {
+            RunError::Policy(error) => error.exit_code(),
             RunError::JobFile(error) => error.exit_code(),
             RunError::Times(error) => error.exit_code(),
             RunError::Program(error) | RunError::JobProgram { error, .. } => error.exit_code(),

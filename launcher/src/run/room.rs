@@ -2,7 +2,9 @@
 
 use crate::policy::{HostRoom, Queued, Share};
 use crate::run::batch::Batch;
+use crate::simulate::costs::expected;
 use migfit_mig::ProfileName;
+use std::time::Duration;
 
 impl Batch<'_> {
     /// A job as it waits.
@@ -10,6 +12,9 @@ impl Batch<'_> {
         let share = self.host.cut(self.share(job));
         Queued {
             job,
+            times: expected(&self.jobs[job].job),
+            foretold: false,
+            waited: Duration::ZERO,
             slices,
             cpus: share.cpus,
             host_memory: share.memory,

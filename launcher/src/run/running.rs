@@ -92,6 +92,11 @@ impl RunningJobs {
         self.0.iter().map(|running| running.job)
     }
 
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &RunningJob> {
+        self.0.iter()
+    }
+
     /// How many.
     pub fn count(&self) -> usize {
         self.0.len()

@@ -86,7 +86,7 @@ impl Stage {
         let heading = Heading::new(plan, &self.opened, self.started);
         let place_untold = self.opened.gpu.facts().place_untold;
         let graph = LayoutGraph::new(&model, &model.plain_profiles())?;
-        let policy = policy(plan);
+        let policy = policy(plan, &graph)?;
         let slices = Slices::observe(self.opened.gpu.as_mut())?;
         let board = Board {
             model: &model,
@@ -176,9 +176,9 @@ fn required(ready: Vec<ReadyJob>) -> Result<Vec<ReadyJob>, RunError> {
     each.collect()
 }
 
-fn policy(plan: &RunPlan) -> Box<dyn Policy> {
-    match &plan.slice {
+fn policy(plan: &RunPlan, graph: &LayoutGraph) -> Result<Box<dyn Policy>, RunError> {
+    Ok(match &plan.slice {
         Some(_) => Box::new(Named),
-        None => plan.policy.policy(),
-    }
+        None => plan.policy.policy(graph)?,
+    })
 }

@@ -3,6 +3,7 @@
 use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::jobs::JobFileError;
+use crate::policy::names::PolicyError;
 use crate::run::need::TooLarge;
 use crate::sizing::measured::ForeignTimes;
 use migfit_mig::ProfileName;
@@ -27,7 +28,7 @@ pub enum SimulateError {
     )]
     Untimed {
         /// The policy.
-        policy: &'static str,
+        policy: String,
         /// Which jobs, and on which slice.
         jobs: Vec<Untimed>,
         /// Number of jobs.
@@ -39,6 +40,9 @@ pub enum SimulateError {
     /// The layout graph cannot be made.
     #[error(transparent)]
     Graph(#[from] migfit_mig::graph::GraphError),
+    /// A policy that was asked for.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// A policy contradicts the layout graph.
     #[error(transparent)]
     Placement(#[from] migfit_mig::NoPlacement),
@@ -46,7 +50,7 @@ pub enum SimulateError {
     #[error("policy {policy} never starts job '{job}': {why}")]
     Stuck {
         /// The policy.
-        policy: &'static str,
+        policy: String,
         /// The job.
         job: String,
         /// Why.
@@ -97,6 +101,7 @@ impl Explain for SimulateError {
         Some(match self {
             SimulateError::JobFile(error) => return error.hint(),
             SimulateError::Times(error) => return error.hint(),
+            SimulateError::Policy(error) => return error.hint(),
             SimulateError::Untimed { jobs, .. } => {
                 let slice = jobs.first().and_then(|job| job.slice);
                 let slice = slice.unwrap_or(ProfileName::plain(1, 5));
@@ -117,6 +122,7 @@ impl Explain for SimulateError {
         match self {
             SimulateError::JobFile(error) => error.exit_code(),
             SimulateError::Times(error) => error.exit_code(),
+            SimulateError::Policy(error) => error.exit_code(),
             SimulateError::Untimed { .. } => ExitCode::BadJobFile,
             SimulateError::TooLarge(_) => ExitCode::TooLarge,
             SimulateError::Graph(_) | SimulateError::Placement(_) | SimulateError::Stuck { .. } => {

@@ -5,6 +5,12 @@ pub mod schedule;
 
 pub mod costs;
 
+pub mod chance;
+
+pub mod measure;
+
+pub mod trials;
+
 mod error;
 
 mod outcome;

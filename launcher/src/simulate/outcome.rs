@@ -14,7 +14,7 @@ pub struct Outcome {
     pub makespan: Duration,
     /// Jobs per time against one job at a time on the whole GPU; none where that cannot be simulated.
     pub throughput_ratio: Option<f64>,
-    /// Mean time from the begin of the batch, when all jobs are submitted, to a job's start.
+    /// Mean time from a job's submission to its start.
     pub mean_wait: Duration,
     /// Share of memory-slice time that jobs held, from 0 to 1.
     pub memory_utilization: f64,
@@ -29,13 +29,15 @@ pub struct Outcome {
 pub fn sum_up(
     policy: PolicyName,
     schedule: Schedule,
-    model: &Model,
+    (model, gpus): (&Model, usize),
     sequential: Option<Duration>,
 ) -> Outcome {
     let makespan = schedule.makespan();
     let placings = &schedule.placings;
-    let waits = placings.iter().map(|placing| placing.start.as_secs_f64());
-    let slices = f64::from(model.memory_slices) * makespan.as_secs_f64();
+    let waits = placings
+        .iter()
+        .map(|placing| placing.start.saturating_sub(placing.arrived).as_secs_f64());
+    let slices = f64::from(model.memory_slices) * gpus as f64 * makespan.as_secs_f64();
     let held: f64 = placings.iter().map(held).sum();
     Outcome {
         policy,

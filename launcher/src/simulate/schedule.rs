@@ -1,9 +1,11 @@
 //! A whole batch on a clock of our own: jobs, a policy and run times in; who ran where, from when to when, out. It asks
 //! the policy as the live run does: after each start and after each end, one end at a time. Knows no GPU and no file.
 
-use crate::policy::{HostRoom, Policy, Queued, Share, Shortage, Situation, Start, Step};
+use crate::policy::{Going, HostRoom, Policy, Queued, Share, Shortage, Situation, Start, Step};
 use crate::run::dependents::Dependents;
 use migfit_mig::{Action, Decision, Held, LayoutGraph, NoPlacement, Placed, ProfileName};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
 /// A job that takes part.
@@ -15,12 +17,20 @@ pub struct Entrant {
     pub after: Vec<usize>,
     /// What it takes of the host.
     pub share: Share,
+    /// When it is submitted.
+    pub arrives: Duration,
+    /// How long it is expected to run on a slice of these MIG profiles; empty where nobody knows.
+    pub times: Vec<(ProfileName, Duration)>,
+    /// Whether these are foretold rather than measured.
+    pub foretold: bool,
 }
 
 /// Where the batch takes place.
 pub struct Ground<'g> {
-    /// The layout graph of the GPU, which begins empty.
+    /// The layout graph of the GPUs, which begin empty.
     pub graph: &'g LayoutGraph,
+    /// How many there are.
+    pub gpus: usize,
     /// Who goes where.
     pub policy: &'g dyn Policy,
     /// What the host has for all jobs together.
@@ -34,6 +44,10 @@ pub struct Ground<'g> {
 pub struct Placing {
     /// Which job.
     pub job: usize,
+    /// When it was submitted.
+    pub arrived: Duration,
+    /// On which GPU.
+    pub gpu: usize,
     /// Its slice, what had to be done for it, and what else there was.
     pub decision: Decision,
     /// Why this slice, in the policy's words.
@@ -105,7 +119,9 @@ pub fn play(
         entrants,
         run_time,
         dependents: Dependents::new(after),
-        held: Vec::new(),
+        held: vec![Vec::new(); ground.gpus],
+        arriving: BinaryHeap::new(),
+        entered: Vec::new(),
         queue: Vec::new(),
         running: Vec::new(),
         now: Duration::ZERO,
@@ -120,7 +136,9 @@ pub fn play(
 /// A job that runs.
 struct Run {
     job: usize,
+    gpu: usize,
     placed: Placed,
+    began: Duration,
     end: Duration,
 }
 
@@ -129,7 +147,12 @@ struct Play<'p> {
     entrants: &'p [Entrant],
     run_time: &'p dyn Fn(usize, ProfileName) -> Duration,
     dependents: Dependents,
-    held: Vec<Held>,
+    /// GPU by GPU.
+    held: Vec<Vec<Held>>,
+    /// Jobs that wait for nobody and are not submitted yet.
+    arriving: BinaryHeap<Reverse<(Duration, usize)>>,
+    /// When each of the queue entered it.
+    entered: Vec<Duration>,
     /// In the order of the job file.
     queue: Vec<Queued>,
     /// In the order in which they began.
@@ -145,17 +168,16 @@ impl Play<'_> {
     fn all(&mut self) -> Result<(), NoPlacement> {
         self.admit();
         self.fill()?;
-        while let Some(run) = self.next_end() {
-            self.now = run.end;
-            self.last_end = Some(run.job);
-            let slice = self.held.iter_mut().find(|held| held.placed == run.placed);
-            if let Some(slice) = slice {
-                slice.busy = false;
+        while let Some(now) = self.next_event() {
+            self.now = now;
+            match self.next_end(now) {
+                Some(run) => self.end(&run),
+                None => self.submit(),
             }
-            self.dependents.ended_well(run.job);
             self.admit();
             self.fill()?;
         }
+        self.entered.clear();
         for queued in std::mem::take(&mut self.queue) {
             let why = format!("nothing runs any more and still: {}", self.waits_for);
             self.never(queued.job, why);
@@ -163,36 +185,71 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// The run that ends first; of equals the one that began first.
-    fn next_end(&mut self) -> Option<Run> {
-        let runs = self.running.iter().enumerate();
-        let (first, _) = runs.min_by_key(|(_, run)| run.end)?;
+    /// When the next job ends or is submitted.
+    fn next_event(&self) -> Option<Duration> {
+        let end = self.running.iter().map(|run| run.end).min();
+        let arrival = self.arriving.peek().map(|Reverse((at, _))| *at);
+        end.into_iter().chain(arrival).min()
+    }
+
+    fn end(&mut self, run: &Run) {
+        self.last_end = Some(run.job);
+        let held = self.held.get_mut(run.gpu).into_iter().flatten();
+        for slice in held.filter(|held| held.placed == run.placed) {
+            slice.busy = false;
+        }
+        self.dependents.ended_well(run.job);
+    }
+
+    /// All jobs that are submitted now enter the queue.
+    fn submit(&mut self) {
+        while let Some(&Reverse((at, job))) = self.arriving.peek() {
+            if at > self.now {
+                return;
+            }
+            self.arriving.pop();
+            self.enter(job);
+        }
+    }
+
+    /// The run that ends now; of several the one that began first.
+    fn next_end(&mut self, now: Duration) -> Option<Run> {
+        let first = self.running.iter().position(|run| run.end == now)?;
         Some(self.running.remove(first))
     }
 
-    /// Jobs that wait for nobody any more enter the queue.
+    /// Jobs that wait for nobody any more enter the queue, or wait for their submission.
     fn admit(&mut self) {
         for job in self.dependents.ready() {
-            let Some(entrant) = self.entrants.get(job) else {
-                continue;
-            };
-            match &entrant.slices {
-                Ok(slices) => self.enqueue(job, entrant, slices.clone()),
-                Err(why) => self.never(job, why.clone()),
+            let arrives = self.entrants.get(job).map(|entrant| entrant.arrives);
+            match arrives {
+                Some(arrives) if arrives > self.now => self.arriving.push(Reverse((arrives, job))),
+                _ => self.enter(job),
             }
         }
     }
 
-    fn enqueue(&mut self, job: usize, entrant: &Entrant, slices: Vec<ProfileName>) {
+    fn enter(&mut self, job: usize) {
+        let Some(entrant) = self.entrants.get(job) else {
+            return;
+        };
+        let slices = match &entrant.slices {
+            Ok(slices) => slices.clone(),
+            Err(why) => return self.never(job, why.clone()),
+        };
         let share = self.ground.host.cut(entrant.share);
         let queued = Queued {
             job,
             slices,
+            times: entrant.times.clone(),
+            foretold: entrant.foretold,
+            waited: Duration::ZERO,
             cpus: share.cpus,
             host_memory: share.memory,
         };
         let before = self.queue.partition_point(|other| other.job < job);
         self.queue.insert(before, queued);
+        self.entered.insert(before, self.now);
     }
 
     fn never(&mut self, job: usize, why: String) {
@@ -217,12 +274,18 @@ impl Play<'_> {
     /// Starts what can start.
     fn fill(&mut self) -> Result<(), NoPlacement> {
         while !self.queue.is_empty() {
+            for (queued, entered) in self.queue.iter_mut().zip(&self.entered) {
+                queued.waited = self.now.saturating_sub(*entered);
+            }
+            let running: Vec<Going> = self.running.iter().map(|run| self.going(run)).collect();
             let situation = Situation {
+                now: self.now,
                 graph: self.ground.graph,
-                held: &self.held,
+                gpus: &self.held,
                 queue: &self.queue,
-                running: self.running.len(),
+                running: &running,
                 host: self.host_room(),
+                more: !self.arriving.is_empty(),
             };
             match self.ground.policy.next(&situation)? {
                 Step::Start(start) => self.start(start),
@@ -245,18 +308,34 @@ impl Play<'_> {
         Ok(())
     }
 
+    fn going(&self, run: &Run) -> Going {
+        let times = self.entrants.get(run.job).map(|entrant| &entrant.times);
+        let mut times = times.into_iter().flatten();
+        let expected = times.find(|(profile, _)| *profile == run.placed.profile);
+        Going {
+            gpu: run.gpu,
+            placed: run.placed,
+            ran: self.now.saturating_sub(run.began),
+            expected: expected.map(|(_, time)| *time),
+        }
+    }
+
     fn start(&mut self, start: Start) {
         let job = self.queue.remove(start.position).job;
+        self.entered.remove(start.position);
+        let Some(held) = self.held.get_mut(start.gpu) else {
+            return self.never(job, "the policy names a GPU that is not there".to_owned());
+        };
         let placed = start.decision.placed;
         let is_new = match &start.decision.action {
             Action::Reuse => false,
             Action::Create { destroy } => {
-                self.held.retain(|held| !destroy.contains(&held.placed));
+                held.retain(|held| !destroy.contains(&held.placed));
                 true
             }
         };
-        self.held.retain(|held| held.placed != placed);
-        self.held.push(Held { placed, busy: true });
+        held.retain(|held| held.placed != placed);
+        held.push(Held { placed, busy: true });
         let creation = if is_new {
             self.ground.creation
         } else {
@@ -264,9 +343,18 @@ impl Play<'_> {
         };
         let begin = self.now.saturating_add(creation);
         let end = begin.saturating_add((self.run_time)(job, placed.profile));
-        self.running.push(Run { job, placed, end });
+        self.running.push(Run {
+            job,
+            gpu: start.gpu,
+            placed,
+            began: begin,
+            end,
+        });
+        let arrived = self.entrants.get(job).map(|entrant| entrant.arrives);
         self.schedule.placings.push(Placing {
             job,
+            arrived: arrived.unwrap_or_default(),
+            gpu: start.gpu,
             decision: start.decision,
             reason: start.reason,
             start: begin,

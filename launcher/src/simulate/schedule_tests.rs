@@ -31,6 +31,9 @@ fn job(slices: &str, after: &[usize]) -> Entrant {
             .collect()),
         after: after.to_vec(),
         share: share(1, 0),
+        arrives: Duration::ZERO,
+        times: Vec::new(),
+        foretold: false,
     }
 }
 
@@ -54,6 +57,7 @@ fn played(policy: &dyn Policy, host: HostRoom, jobs: &[(Entrant, u64)]) -> Sched
     let graph = graph("a100-40gb");
     let ground = Ground {
         graph,
+        gpus: 1,
         policy,
         host,
         creation: Duration::from_millis(250),
@@ -208,10 +212,13 @@ proptest! {
             slices: Ok(vec![profiles[slice % profiles.len()]]),
             after: (*after < number).then_some(*after).into_iter().collect(),
             share: share(*cpus, 0),
+            arrives: Duration::ZERO,
+            times: Vec::new(),
+        foretold: false,
         }).collect();
         let creation = Duration::from_millis(250);
         let host = HostRoom { cpus: 4, memory: None };
-        let ground = Ground { graph, policy: &Fifo, host, creation };
+        let ground = Ground { graph, gpus: 1, policy: &Fifo, host, creation };
         let time = |job: usize, _| Duration::from_secs(jobs[job].1);
         let schedule = play(&ground, &entrants, &time).unwrap();
         prop_assert_eq!(&schedule, &play(&ground, &entrants, &time).unwrap());

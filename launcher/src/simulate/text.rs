@@ -1,8 +1,10 @@
 //! The figures of all policies as text, with what they rest on.
 
+use crate::cli::request::{SimulateRequest, Trials};
 use crate::report::counted;
 use crate::simulate::costs::CREATION;
 use crate::simulate::outcome::Outcome;
+use crate::simulate::trials::Tried;
 use crate::simulate::verb::Answer;
 use crate::table;
 use std::fmt::Write;
@@ -39,7 +41,7 @@ pub fn text(answer: &Answer<'_>) -> String {
 fn row(outcome: &Outcome) -> Vec<String> {
     let ratio = outcome.throughput_ratio;
     vec![
-        outcome.policy.name().to_owned(),
+        outcome.policy.name(),
         seconds(outcome.makespan),
         ratio.map_or_else(|| "not available".to_owned(), |ratio| format!("{ratio:.3}")),
         seconds(outcome.mean_wait),
@@ -77,4 +79,76 @@ pub fn notes(answer: &Answer<'_>) -> Vec<String> {
         notes.push("the host's memory bounds nothing here: --host-memory SIZE does".to_owned());
     }
     notes
+}
+
+const TRIED: [&str; 9] = [
+    "POLICY",
+    "MAKESPAN",
+    "SD",
+    "P95",
+    "WORST",
+    "TURNAROUND",
+    "SLOWDOWN",
+    "WAIT",
+    "LONGEST WAIT",
+];
+
+/// The table of many trials.
+#[must_use]
+pub fn trials(request: &SimulateRequest, trials: Trials, tried: &[Tried]) -> String {
+    let count = usize::try_from(trials.count).unwrap_or(usize::MAX);
+    let mut text = format!(
+        "{} on {}{}, simulated; nothing was run\n\n",
+        counted(count, "trial"),
+        request.board,
+        match request.gpus {
+            1 => String::new(),
+            gpus => format!(" x{gpus}"),
+        }
+    );
+    let rows = tried.iter().map(tried_row).collect();
+    text.push_str(&table::text(&TRIED, rows, &[1, 2, 3, 4, 5, 6, 7, 8]));
+    text.push('\n');
+    let proved = tried.first().map_or(0, |tried| tried.proved);
+    let against = match (trials.load, proved) {
+        (Some(_), _) => "makespan in seconds, since arrivals have no yardstick".to_owned(),
+        (None, 0) => "makespan against the joint area bound (1 is never reached)".to_owned(),
+        (None, proved) => format!(
+            "makespan against the optimum, proved in {proved} of {count} trials, else against a lower bound"
+        ),
+    };
+    let _ = writeln!(
+        text,
+        "note: {against}: mean, standard deviation, 95th percentile and worst over the trials; less is better everywhere"
+    );
+    let _ = writeln!(
+        text,
+        "note: turnaround, wait in seconds, slowdown against the job's fastest slice: means over the jobs of a trial"
+    );
+    let _ = writeln!(
+        text,
+        "note: seed {}; foretold times are off by {} % (lognormal), and scored by the true ones; {} s for each new GPU instance (assumed)",
+        trials.seed,
+        100.0 * trials.error,
+        CREATION.as_secs_f64()
+    );
+    text
+}
+
+fn tried_row(tried: &Tried) -> Vec<String> {
+    let (sample, digits) = match tried.against.mean > 0.0 {
+        true => (tried.against, 4),
+        false => (tried.makespan, 1),
+    };
+    vec![
+        tried.policy.name(),
+        format!("{:.digits$}", sample.mean),
+        format!("{:.digits$}", sample.sd),
+        format!("{:.digits$}", sample.p95),
+        format!("{:.digits$}", sample.worst),
+        format!("{:.1} s", tried.turnaround.mean),
+        format!("{:.2}", tried.slowdown.mean),
+        format!("{:.1} s", tried.wait.mean),
+        format!("{:.0} s", tried.longest_wait),
+    ]
 }

@@ -1,13 +1,15 @@
 //! The story of `migfit simulate`: read the jobs, see which slices hold each, play every policy, tell the figures.
 
-use crate::cli::request::{PolicyName, SimulateRequest};
+use crate::cli::request::{PolicyName, SimulateRequest, Trials};
 use crate::jobs::{Commands, Job, source};
+use crate::policy::fifo::Fifo;
 use crate::policy::{HostRoom, Policy, Share};
 use crate::run::need::foretell;
-use crate::simulate::costs::{CREATION, run_time};
+use crate::simulate::costs::{CREATION, expected, run_time};
 use crate::simulate::error::Untimed;
 use crate::simulate::outcome::{Outcome, sum_up};
 use crate::simulate::schedule::{self, Entrant, Ground, Schedule};
+use crate::simulate::trials::{Lab, Tried, tried};
 use crate::simulate::{SimulateError, json, text};
 use crate::sizing::measured;
 use migfit_mig::{LayoutGraph, ProfileName};
@@ -25,6 +27,13 @@ const ANY_HOST: HostRoom = HostRoom {
 pub fn simulate(request: &SimulateRequest) -> Result<String, SimulateError> {
     let jobs = source::read(&request.jobs, Commands::Optional)?;
     let simulation = Simulation::new(request, &jobs)?;
+    if let Some(trials) = request.trials {
+        let tried = simulation.trials(trials)?;
+        return Ok(match request.json {
+            true => json::trials(request, &tried)?,
+            false => text::trials(request, trials, &tried),
+        });
+    }
     let outcomes = simulation.outcomes(&request.policies)?;
     let answer = Answer {
         request,
@@ -66,21 +75,61 @@ impl<'s> Simulation<'s> {
 
     fn outcomes(&self, policies: &[PolicyName]) -> Result<Vec<Outcome>, SimulateError> {
         let sequential = match policies.contains(&PolicyName::Sequential) {
-            true => Some(self.play(PolicyName::Sequential)?),
+            true => Some(self.play(&PolicyName::Sequential)?),
             // Not asked for: figures against it are left out where it cannot be played.
-            false => self.play(PolicyName::Sequential).ok(),
+            false => self.play(&PolicyName::Sequential).ok(),
         };
         let sequential = sequential.map(|schedule| schedule.makespan());
         let model = self.request.board.model;
-        let outcome = |&policy| Ok(sum_up(policy, self.play(policy)?, model, sequential));
+        let gpus = self.request.gpus;
+        let outcome = |policy: &PolicyName| {
+            let schedule = self.play(policy)?;
+            Ok(sum_up(policy.clone(), schedule, (model, gpus), sequential))
+        };
         policies.iter().map(outcome).collect()
     }
 
-    fn play(&self, name: PolicyName) -> Result<Schedule, SimulateError> {
-        let policy = name.policy();
+    fn trials(&self, trials: Trials) -> Result<Vec<Tried>, SimulateError> {
+        let fitting = self.jobs.iter().map(|job| self.fitting(job));
+        let fitting: Vec<Vec<ProfileName>> = fitting.collect::<Result<_, _>>()?;
+        let untimed = self.jobs.iter().filter(|job| job.times.is_empty());
+        let jobs: Vec<Untimed> = untimed
+            .map(|job| Untimed {
+                job: job.name.clone(),
+                slice: None,
+                stated_at: job.stated_at.clone(),
+            })
+            .collect();
+        if !jobs.is_empty() {
+            return Err(SimulateError::Untimed {
+                policy: "all".to_owned(),
+                jobs,
+                of: self.jobs.len(),
+            });
+        }
+        let lab = Lab {
+            jobs: self.jobs,
+            fitting: &fitting,
+            graph: &self.graph,
+            gpus: self.request.gpus,
+            host: self.request.host.over(ANY_HOST),
+            trials,
+        };
+        tried(&lab, &self.request.policies)
+    }
+
+    /// The slices that hold a job.
+    fn fitting(&self, job: &Job) -> Result<Vec<ProfileName>, SimulateError> {
+        let foretold = foretell(self.request.board, job, Err("not looked at"), &Fifo);
+        Ok(foretold.map_err(SimulateError::TooLarge)?.fitting)
+    }
+
+    fn play(&self, name: &PolicyName) -> Result<Schedule, SimulateError> {
+        let policy = name.policy(&self.graph)?;
         let entrants = self.entrants(name, policy.as_ref())?;
         let ground = Ground {
             graph: &self.graph,
+            gpus: self.request.gpus,
             policy: policy.as_ref(),
             host: self.request.host.over(ANY_HOST),
             creation: CREATION,
@@ -108,7 +157,7 @@ impl<'s> Simulation<'s> {
 
     fn entrants(
         &self,
-        name: PolicyName,
+        name: &PolicyName,
         policy: &dyn Policy,
     ) -> Result<Vec<Entrant>, SimulateError> {
         let mut entrants = Vec::new();
@@ -128,6 +177,9 @@ impl<'s> Simulation<'s> {
                     cpus: job.cpus,
                     memory: job.host_memory.unwrap_or_default(),
                 },
+                arrives: job.arrives,
+                times: expected(job),
+                foretold: false,
             });
         }
         match untimed.is_empty() {

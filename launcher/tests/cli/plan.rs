@@ -45,7 +45,7 @@ fn a_plan_with_times_is_a_timetable() {
     let outcome = plan(TIMED, &[]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let expected = "\
-plan: 3 jobs on a100-40gb, policy fifo; nothing was run
+plan: 3 jobs on a100-40gb, policy migfit; nothing was run
 
   JOB      SLICE         NEEDS    START      END  WAITS FOR  WHY
   large    4g.20gb@0  by times   0.25 s  20.25 s  -          new: only place
@@ -153,7 +153,7 @@ fn programs_that_are_missing_or_tell_nothing_are_said_so() {
 #[test]
 fn the_host_that_is_planned_for_bounds_what_runs_at_once() {
     let jobs = "[[jobs]]\nname = 'a'\ncount = 3\ntimes = { '1g.5gb' = 10 }\n";
-    let answer = json(jobs, &["--cpus", "1"]);
+    let answer = json(jobs, &["--cpus", "1", "--policy", "fifo"]);
     assert_eq!(answer["makespan_s"], 30.25);
     let notes = answer["notes"].to_string();
     assert!(notes.contains("the host has 1 cores"), "{notes}");
@@ -184,7 +184,7 @@ fn commands_on_standard_input_are_planned() {
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.starts_with("plan: 2 jobs on virtual:a30-24gb, policy fifo"),
+        text.starts_with("plan: 2 jobs on virtual:a30-24gb, policy migfit"),
         "{text}"
     );
     assert!(text.contains("sh#1  4g.24gb@0"), "{text}");

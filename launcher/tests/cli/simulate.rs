@@ -46,7 +46,7 @@ fn close(number: &Value, expected: f64) -> bool {
 
 #[test]
 fn four_jobs_come_out_as_worked_out_by_hand() {
-    let answer = simulate(FOUR_JOBS, &["--gpu", "a30"]);
+    let answer = simulate(FOUR_JOBS, &["--gpu", "a30", "--policy", "sequential,fifo"]);
     let [sequential, fifo] = answer["policies"].as_array().unwrap().as_slice() else {
         panic!("two policies: {answer}");
     };
@@ -219,5 +219,127 @@ fn what_cannot_be_simulated_is_refused_with_a_hint() {
             "{}",
             outcome.stderr
         );
+    }
+}
+
+#[test]
+fn a_static_layout_stays_as_it_is_and_one_that_is_not_legal_is_refused() {
+    let policy = "static:2g.12gb@0 2g.12gb@2";
+    let answer = simulate(FOUR_JOBS, &["--gpu", "a30", "--policy", policy]);
+    assert_eq!(answer["policies"][0]["policy"], policy);
+    assert_eq!(answer["policies"][0]["new_gpu_instances"], 2);
+    let best = simulate(FOUR_JOBS, &["--gpu", "a30", "--policy", "static:best"]);
+    let made = &best["policies"][0]["new_gpu_instances"];
+    assert!(made.as_u64().is_some_and(|made| made <= 4), "{best}");
+    let sandbox = Sandbox::new();
+    sandbox.put("jobs.toml", FOUR_JOBS.as_bytes());
+    let words = ["simulate", "-f", "jobs.toml", "--gpu", "a30", "--policy"];
+    let outcome = sandbox.migfit(&[&words[..], &["static:2g.12gb@1"]].concat());
+    assert_eq!(outcome.code, 80, "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("2g.12gb may start at 0 2"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn every_policy_plays_the_measured_jobs_and_ours_is_ahead() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../rodinia/mixes/measured-a100-40gb.toml"
+    );
+    let sandbox = Sandbox::new();
+    let answer = json(&sandbox, &["-f", file, "--policy", "all", "--json"]);
+    let makespan = |name: &str| {
+        let policies = answer["policies"].as_array().unwrap().iter();
+        let mut own = policies.filter(|policy| policy["policy"] == name);
+        own.next().unwrap()["makespan_s"].as_f64().unwrap()
+    };
+    let ours = makespan("migfit");
+    for other in [
+        "sequential",
+        "fifo",
+        "passing",
+        "sorted",
+        "far",
+        "static:best",
+    ] {
+        assert!(
+            ours < makespan(other),
+            "{other}: {} against {ours}",
+            makespan(other)
+        );
+    }
+    // The joint area bound of these jobs is 1.416 times the throughput of one by one.
+    let ratio = makespan("sequential") / ours;
+    assert!(ratio >= 0.98 * 1.416, "{ratio}");
+}
+
+/// Trials of the measured jobs: the policies' answers.
+fn trials(words: &[&str]) -> Value {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../rodinia/mixes/measured-a100-40gb.toml"
+    );
+    json(&Sandbox::new(), &[&["-f", file, "--json"], words].concat())
+}
+
+#[test]
+fn known_times_are_planned_to_the_optimum() {
+    let words = ["--trials", "24", "--draw", "4-8", "--policy", "migfit"];
+    let answer = trials(&words);
+    let ours = &answer["policies"][0];
+    assert_eq!(ours["proved"], 24);
+    let number = |key: &str| ours["against_yardstick"][key].as_f64().unwrap();
+    assert!(number("mean") <= 1.005, "{ours}");
+    assert!(number("worst") <= 1.02, "{ours}");
+    assert_eq!(answer, trials(&words), "a trial repeats");
+}
+
+#[test]
+fn foretold_times_that_are_off_cost_little() {
+    let words = [
+        "--trials", "12", "--draw", "4-8", "--error", "10", "--policy", "migfit",
+    ];
+    let answer = trials(&words);
+    let ours = &answer["policies"][0]["against_yardstick"];
+    assert!(ours["mean"].as_f64().unwrap() <= 1.03, "{ours}");
+}
+
+#[test]
+fn jobs_that_arrive_fare_better_than_on_tightest_slices() {
+    for load in ["0.3", "0.7"] {
+        let words = [
+            "--draw",
+            "300",
+            "--load",
+            load,
+            "--policy",
+            "passing,migfit",
+        ];
+        let answer = trials(&words);
+        let mean = |at: usize, key: &str| answer["policies"][at][key]["mean"].as_f64().unwrap();
+        for key in ["mean_turnaround_s", "mean_slowdown"] {
+            assert!(mean(1, key) < mean(0, key), "{load} {key}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn chance_that_cannot_be_is_refused() {
+    let cases: [(&[&str], &str); 4] = [
+        (&["--error", "-1"], "no error in percent"),
+        (&["--load", "0"], "no load"),
+        (&["--draw", "8-4"], "no number of jobs"),
+        (&["--draw", "many"], "no number of jobs"),
+    ];
+    for (words, what) in cases {
+        let sandbox = Sandbox::new();
+        sandbox.put("jobs.toml", FOUR_JOBS.as_bytes());
+        let words = [&["simulate", "-f", "jobs.toml"], words].concat();
+        let outcome = sandbox.migfit(&words);
+        assert_eq!(outcome.code, 80, "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(what), "{}", outcome.stderr);
     }
 }

@@ -37,6 +37,15 @@ impl Batch {
         }
     }
 
+    /// All ways, those that are beaten too: for layouts that somebody else chose.
+    #[must_use]
+    pub fn whole(ground: &Ground, tasks: &[Task], slots: &[Slots]) -> Batch {
+        let ways = tasks.iter().map(|task| reachable(ground, task, slots));
+        Batch {
+            ways: ways.collect(),
+        }
+    }
+
     /// Number of jobs.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -50,7 +59,7 @@ impl Batch {
     }
 }
 
-fn ways(ground: &Ground, task: &Task, slots: &[Slots]) -> Vec<Way> {
+fn reachable(ground: &Ground, task: &Task, slots: &[Slots]) -> Vec<Way> {
     let mut all = Vec::new();
     for (number, place) in ground.places().iter().enumerate() {
         let reachable = slots
@@ -63,6 +72,11 @@ fn ways(ground: &Ground, task: &Task, slots: &[Slots]) -> Vec<Way> {
             });
         }
     }
+    all
+}
+
+fn ways(ground: &Ground, task: &Task, slots: &[Slots]) -> Vec<Way> {
+    let all = reachable(ground, task, slots);
     let kept = all.iter().enumerate().filter(|&(index, way)| {
         let there = &ground.places()[way.place];
         let made = slots

@@ -30,6 +30,17 @@ pub fn form(k: u64, t: Time, c: Time) -> f64 {
     ((k + 1) * t / c) as f64 / k as f64
 }
 
+/// At most f_k(part), without a division: where (k + 1) x part is whole (or nearly so) the floor below is less than f_k.
+#[inline]
+#[must_use]
+pub fn form_below(k: u64, part: f64) -> f64 {
+    match k {
+        0 => part * (1.0 - 1e-12),
+        // Parts are at most 1: a whole number below six, which a cast cuts off as floor does.
+        _ => f64::from(((k + 1) as f64 * part - 1e-9) as i32) / k as f64,
+    }
+}
+
 /// From when each memory slice can work: from when it is free, and after a GPU instance was made where there is none.
 pub fn ready(ground: &Ground, slots: &[Slots]) -> Vec<Time> {
     let mut ready = Vec::with_capacity(slots.len() * ground.slices());
@@ -200,6 +211,10 @@ mod tests {
             let whole = parts.iter().sum::<u64>() + slack;
             for k in 0..FORMS {
                 let sum: f64 = parts.iter().map(|&t| form(k, t, whole)).sum();
+                for &t in &parts {
+                    let below = form_below(k, t as f64 * (1.0 / whole as f64));
+                    prop_assert!(below <= form(k, t, whole), "f_{k}({t}/{whole}): {below}");
+                }
                 prop_assert!(sum <= 1.0 + 1e-12, "f_{k}: {sum}");
             }
         }

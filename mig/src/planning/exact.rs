@@ -3,19 +3,19 @@
 //! makespan to beat, where a state seen before is no worse, or where a swap of equal pieces gives the same.
 
 use crate::planning::batch::{Batch, Way};
-use crate::planning::bound::{FORMS, form, refutation};
+use crate::planning::bound::{FORMS, form, form_below, refutation};
 use crate::planning::ground::{Ground, MOST_SLICES, Time};
 use crate::planning::sequence::{Cost, Sequence, decode};
 use crate::planning::slots::{NOTHING, Slots};
 use crate::planning::symmetry::{Swap, swaps};
 use crate::planning::weights::{Weights, mixtures, price};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// Jobs that a search takes at most.
 pub const MOST_JOBS: usize = 10;
 
 /// States kept for each set of jobs that are left; the oldest go first.
-const KEPT: usize = 256;
+const KEPT: usize = 64;
 
 /// What came of a search.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ struct Search<'s> {
     /// The makespan to beat.
     target: Time,
     tables: Vec<Table>,
-    known: HashMap<u32, Vec<Known>>,
+    known: HashMap<u32, VecDeque<Known>>,
     path: Vec<(usize, usize)>,
     best: Option<Vec<(usize, usize)>>,
     nodes: u64,
@@ -239,7 +239,7 @@ impl Search<'_> {
     }
 
     /// Whether prices show that nothing below the target comes of this node.
-    fn refuted(&self, node: &Node) -> bool {
+    fn refuted(&mut self, node: &Node) -> bool {
         let deadline = self.target.saturating_sub(1).max(1);
         let slices = self.ground.slices();
         let mut ready = [0; MOST_SLICES];
@@ -250,17 +250,26 @@ impl Search<'_> {
             };
             *ready = (node.slots.free[slice].max(node.last) + made).min(deadline);
         }
+        let per_deadline = 1.0 / deadline as f64;
         let mut lost = [[0.0; MOST_SLICES]; FORMS as usize];
         for (k, lost) in lost.iter_mut().enumerate() {
             for slice in 0..slices {
-                lost[slice] = form(k as u64, ready[slice], deadline);
+                let part = ready[slice] as f64 * per_deadline;
+                lost[slice] = form_below(k as u64, part);
             }
         }
-        self.tables.iter().any(|table| {
+        let exceeds = |table: &Table| {
             let lost = lost.get(table.form as usize).unwrap_or(&lost[0]);
-            let lost: f64 = lost.iter().zip(&table.weights).map(|(l, w)| l * w).sum();
+            let pairs = lost[..slices].iter().zip(&table.weights[..slices]);
+            let lost: f64 = pairs.map(|(l, w)| l * w).sum();
             lost + table.least[node.left as usize] > 1.0 + 1e-9
-        })
+        };
+        let Some(found) = self.tables.iter().position(exceeds) else {
+            return false;
+        };
+        // What refutes one node is likely to refute the next.
+        self.tables.swap(found, found / 2);
+        true
     }
 
     /// Whether a state that was expanded before is no worse; else this one is kept.
@@ -280,13 +289,13 @@ impl Search<'_> {
                     old.slots.free[slice] + made <= slots.free[slice].max(node.last)
                 })
         };
-        if known.iter().rev().any(no_worse) {
+        if known.iter().any(no_worse) {
             return true;
         }
         if known.len() >= KEPT {
-            known.remove(0);
+            known.pop_back();
         }
-        known.push(Known {
+        known.push_front(Known {
             slots,
             last: node.last,
             tie: node.tie,

@@ -32,6 +32,8 @@ pub mod fixed;
 
 pub mod smooth;
 
+pub mod polish;
+
 pub mod plan;
 
 pub use batch::{Batch, Task};

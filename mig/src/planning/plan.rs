@@ -7,6 +7,7 @@ use crate::planning::bound;
 use crate::planning::exact;
 use crate::planning::greedy::greedy;
 use crate::planning::ground::{Ground, Time};
+use crate::planning::polish::polish;
 use crate::planning::sequence::{Cost, Sequence, decode};
 use crate::planning::sized::Sized;
 use crate::planning::slots::Slots;
@@ -26,11 +27,22 @@ pub struct Effort {
     pub nodes: u64,
 }
 
+impl Effort {
+    /// For a plan that another is there to start from.
+    #[must_use]
+    pub fn again() -> Effort {
+        Effort {
+            evaluations: 30_000,
+            nodes: 30_000,
+        }
+    }
+}
+
 impl Default for Effort {
     fn default() -> Effort {
         Effort {
             evaluations: 100_000,
-            nodes: 200_000,
+            nodes: 1_000_000,
         }
     }
 }
@@ -61,10 +73,23 @@ pub struct Plan {
     pub proved: bool,
 }
 
-/// Plans a batch on GPUs in this state. Jobs without a way are left out.
+/// Plans a batch on GPUs in this state. Jobs without a way are left out. `before`, where there is one, is what the plan has to
+/// be better than.
 #[must_use]
-pub fn plan(ground: &Ground, batch: &Batch, slots: &[Slots], effort: Effort) -> Plan {
+pub fn plan(
+    ground: &Ground,
+    batch: &Batch,
+    slots: &[Slots],
+    effort: Effort,
+    before: Option<Sequence>,
+) -> Plan {
     let mut best = greedy(ground, batch, slots);
+    if let Some(sequence) = before {
+        let cost = decode(ground, batch, &sequence, &mut slots.to_vec());
+        if cost.smooth <= best.0.smooth {
+            best = (cost, sequence);
+        }
+    }
     let jobs = best.1.order.len();
     if jobs == 0 {
         return told(ground, batch, slots, &best.1, 0, true);
@@ -78,6 +103,7 @@ pub fn plan(ground: &Ground, batch: &Batch, slots: &[Slots], effort: Effort) -> 
             let found = exact::search(ground, batch, slots, best, effort.nodes);
             (best, proved) = (found.best, found.proved);
         }
+        best = polish(ground, batch, slots, best, effort.evaluations / 10);
         return told(ground, batch, slots, &best.1, lower, proved);
     }
     best = large(ground, batch, slots, best, effort, area);
@@ -85,6 +111,8 @@ pub fn plan(ground: &Ground, batch: &Batch, slots: &[Slots], effort: Effort) -> 
         true => bound::deadline(ground, batch, slots, best.0.makespan),
         false => area,
     };
+    let jobs = jobs as u64;
+    best = polish(ground, batch, slots, best, effort.evaluations / jobs * 4);
     let proved = best.0.makespan <= lower;
     told(ground, batch, slots, &best.1, lower, proved)
 }
