@@ -1,5 +1,7 @@
 //! Plans against full enumeration, and what must hold of any plan.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use migfit_mig::planning::sequence::{Sequence, decode};
 use migfit_mig::planning::{
     Batch, Effort, Ground, Plan, Slots, Task, bound, exact, far, fixed, greedy, plan,
