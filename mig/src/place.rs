@@ -196,7 +196,7 @@ pub fn place(
     })
 }
 
-/// The decision for one place that was chosen by other rules: what has to be done for it.
+/// The decision for one place that was chosen by other rules: what has to be done for it. No other place is considered.
 ///
 /// # Errors
 /// Why it cannot be taken.
@@ -218,7 +218,7 @@ pub fn place_at(
             action: action.clone(),
             fcr,
             reason: what(action),
-            considered,
+            considered: Vec::new(),
         }),
         None => Err(occupied(model, held, profile, considered)),
     }

@@ -40,6 +40,7 @@ fn place(decision: &Decision) -> String {
     let possible: Vec<u32> = possible.collect();
     let best = possible.iter().filter(|fcr| **fcr == decision.fcr).count();
     match (possible.len(), best) {
+        (0, _) => "as planned".to_owned(),
         (1, _) => "only place".to_owned(),
         (all, 1) => format!("best of {all} places"),
         (all, best) if all == best => format!("first of {all} equal places"),

@@ -86,7 +86,8 @@ fn reason(situation: &Situation<'_>, job: &Queued, share: u32, decision: &Decisi
     format!("{}{why}; {}", named(decision), decision.reason)
 }
 
-/// Memory slices that are free for each job that waits, and for one that is about to come; rounded down.
+/// Memory slices that are free for each job that waits and that the host can hold, and for one that may be about to come;
+/// rounded down.
 fn share(situation: &Situation<'_>) -> u32 {
     let all = situation.graph.model().memory_slices;
     let free: u32 = situation
@@ -98,8 +99,9 @@ fn share(situation: &Situation<'_>) -> u32 {
             all.saturating_sub(busy)
         })
         .sum();
-    let waiting = u32::try_from(situation.queue.len().max(1)).unwrap_or(u32::MAX);
-    free / waiting.saturating_add(1)
+    let waiting = situation.host_holds().min(situation.queue.len());
+    let waiting = u32::try_from(waiting.max(1)).unwrap_or(u32::MAX);
+    free / waiting.saturating_add(u32::from(situation.more))
 }
 
 /// Its shortest time; the longest there is where nobody knows.

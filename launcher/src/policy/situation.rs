@@ -78,6 +78,38 @@ pub struct Situation<'a> {
 }
 
 impl Situation<'_> {
+    /// How many of the jobs that wait the host could hold at once beside those that run, counted from the smallest.
+    #[must_use]
+    pub fn host_holds(&self) -> usize {
+        let count = |each: &dyn Fn(&Queued) -> u64, room: u64| {
+            let mut needs: Vec<u64> = self.queue.iter().map(each).collect();
+            needs.sort_unstable();
+            let mut sum = 0u64;
+            let fits = needs.into_iter().take_while(|need| {
+                sum = sum.saturating_add(*need);
+                sum <= room
+            });
+            fits.count()
+        };
+        let cores = count(&|job| u64::from(job.cpus), u64::from(self.host.cpus));
+        let memory = self
+            .host
+            .memory
+            .map(|room| count(&|job| job.host_memory.0, room.0));
+        memory.map_or(cores, |memory| memory.min(cores))
+    }
+
+    /// Memory slices that nothing busy holds, over all GPUs.
+    #[must_use]
+    pub fn free_slices(&self) -> usize {
+        let all = self.graph.model().memory_slices;
+        let free = self.gpus.iter().map(|held| {
+            let busy = held.iter().filter(|held| held.busy);
+            let busy: u32 = busy.map(|held| held.placed.placement.size).sum();
+            all.saturating_sub(busy) as usize
+        });
+        free.sum()
+    }
     /// GPUs in the order in which they are to be filled: those with a busy GPU instance first.
     #[must_use]
     pub fn filling_order(&self) -> Vec<usize> {

@@ -48,9 +48,9 @@ fn a_plan_with_times_is_a_timetable() {
 plan: 3 jobs on a100-40gb, policy migfit; nothing was run
 
   JOB      SLICE         NEEDS    START      END  WAITS FOR  WHY
-  large    4g.20gb@0  by times   0.25 s  20.25 s  -          new: only place
-  small#1  3g.20gb@4  by times   0.25 s  10.25 s  -          new: only place
-  small#2  3g.20gb@4  by times  10.25 s  20.25 s  small#1    idle one as it is: only place
+  large    4g.20gb@0  by times   0.25 s  20.25 s  -          new: as planned
+  small#1  3g.20gb@4  by times   0.25 s  10.25 s  -          new: as planned
+  small#2  3g.20gb@4  by times  10.25 s  20.25 s  small#1    idle one as it is: as planned
 
 makespan 20.25 s (simulated)
 note: starts and ends are simulated: times of the job file, 0.25 s for each new GPU instance (assumed), no interference between slices

@@ -300,7 +300,7 @@ fn known_times_are_planned_to_the_optimum() {
 #[test]
 fn foretold_times_that_are_off_cost_little() {
     let words = [
-        "--trials", "12", "--draw", "4-8", "--error", "10", "--policy", "migfit",
+        "--trials", "60", "--draw", "4-8", "--error", "10", "--policy", "migfit",
     ];
     let answer = trials(&words);
     let ours = &answer["policies"][0]["against_yardstick"];
@@ -341,5 +341,26 @@ fn chance_that_cannot_be_is_refused() {
         let outcome = sandbox.migfit(&words);
         assert_eq!(outcome.code, 80, "{}", outcome.stderr);
         assert!(outcome.stderr.contains(what), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_host_that_holds_few_jobs_at_once_is_planned_for() {
+    for cpus in ["1", "2", "3", "4"] {
+        let policies = "sequential,fifo,passing,static:best,migfit";
+        let answer = {
+            let file = concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../rodinia/mixes/measured-a100-40gb.toml"
+            );
+            let words = ["-f", file, "--json", "--cpus", cpus, "--policy", policies];
+            json(&Sandbox::new(), &words)
+        };
+        let makespans = answer["policies"].as_array().unwrap().iter();
+        let makespans: Vec<f64> = makespans
+            .map(|p| p["makespan_s"].as_f64().unwrap())
+            .collect();
+        let best = makespans[..4].iter().copied().fold(f64::MAX, f64::min);
+        assert!(makespans[4] <= 1.02 * best, "{cpus} cores: {makespans:?}");
     }
 }

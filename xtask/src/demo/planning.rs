@@ -33,7 +33,7 @@ pub fn show(begun: Instant) -> Result<(), ChoreError> {
         "--gpu",
         "a100-40gb",
         "--policy",
-        "sequential,fifo",
+        "sequential,fifo,far,static:best,migfit",
     ])?;
     let seconds = begun.elapsed().as_secs_f64();
     println!("\n{}{seconds:.0} s", super::FIRST_RESULT);
