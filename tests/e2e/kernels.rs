@@ -116,7 +116,7 @@ fn launches_run_unless_they_are_to_be_counted_only() {
 fn what_a_kernel_does_that_is_not_done_is_named() {
     let text = r#"
 #include <cstdio>
-__global__ void round(float *a) { *a = __fadd_rz(*a, 1.0f); }
+__global__ void round(float *a) { asm("cvt.rna.tf32.f32 %0, %0;" : "+f"(*a)); }
 int main() { float *a; cudaMalloc(&a, 4); round<<<1, 1>>>(a); printf("%d\n", cudaGetLastError()); }
 "#;
     let (outcome, log) = run(text, None);
@@ -125,9 +125,12 @@ int main() { float *a; cudaMalloc(&a, 4); round<<<1, 1>>>(a); printf("%d\n", cud
         (0, "801\n"),
         "{outcome}"
     );
-    assert!(outcome.stderr.contains("'add.rz.f32' at PTX "), "{outcome}");
     assert!(
-        log.contains("add.rz.f32 in kernel _Z5roundPf at PTX "),
+        outcome.stderr.contains("'cvt.rna.tf32.f32' at PTX "),
+        "{outcome}"
+    );
+    assert!(
+        log.contains("cvt.rna.tf32.f32 in kernel _Z5roundPf at PTX "),
         "{log}"
     );
 }

@@ -166,6 +166,6 @@ fn virtual_nvml_and_the_layout_graph_agree_on_every_model() {
         .iter()
         .filter(|model| Lab::of(&model.name).is_some())
         .collect();
-    assert_eq!(usable.len(), 9);
+    assert_eq!(usable.len(), 11);
     usable.into_iter().for_each(agrees);
 }
