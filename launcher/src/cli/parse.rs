@@ -1,21 +1,21 @@
 //! Words of the command line -> `Request`. The only reader of flags.
 
 use crate::build::{BuildOptions, HostCompiler};
+use crate::cli::chance::trials;
 use crate::cli::error::CliError;
 use crate::cli::flags::{
     AnalyzeFlags, BuildFlags, FitFlags, Flags, HostCompilerName, HostFlags, LayoutVerb, RunFlags,
     SimulateFlags, Verb,
 };
 use crate::cli::mig_profiles;
-use crate::cli::nearest::nearest;
+use crate::cli::policies::policy;
 use crate::cli::request::{
     AnalyzeRequest, DoctorRequest, FitRequest, GraphRequest, PlanRequest, PolicyName, Request,
-    RunPlan, ShowRequest, SimulateRequest, StatedHost, TrialRequest, Trials,
+    RunPlan, ShowRequest, SimulateRequest, StatedHost, TrialRequest,
 };
 use crate::cli::selector::{self, GpuSelector};
 use crate::failure::Failure;
 use crate::jobs::{JobSource, duration, memory};
-use crate::policy::names::STATIC;
 use crate::scratch::InScratch;
 use crate::sizing::Board;
 use clap::Parser;
@@ -241,41 +241,6 @@ fn simulate(flags: SimulateFlags) -> Result<SimulateRequest, CliError> {
     })
 }
 
-fn trials(
-    count: u32,
-    seed: u64,
-    draw: Option<&str>,
-    percent: f64,
-    load: Option<f64>,
-) -> Result<Option<Trials>, CliError> {
-    if !(0.0..=100.0).contains(&percent) {
-        return Err(CliError::NoError(percent.to_string()));
-    }
-    if let Some(load) = load.filter(|load| !(*load > 0.0 && *load <= 2.0)) {
-        return Err(CliError::NoLoad(load.to_string()));
-    }
-    let draw = draw.map(|text| drawn(text).ok_or_else(|| CliError::NoDraw(text.to_owned())));
-    let draw = draw.transpose()?;
-    let is_drawn = count > 1 || draw.is_some() || percent > 0.0 || load.is_some();
-    Ok(is_drawn.then_some(Trials {
-        count,
-        seed,
-        draw,
-        error: percent / 100.0,
-        load,
-    }))
-}
-
-/// `8` or `4-8`.
-fn drawn(text: &str) -> Option<(usize, usize)> {
-    let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let (least, most) = (least.trim().parse().ok()?, most.trim().parse().ok()?);
-    (1 <= least && least <= most && most <= MOST_DRAWN).then_some((least, most))
-}
-
-/// Jobs that one trial draws at most.
-const MOST_DRAWN: usize = 100_000;
-
 fn jobs(
     file: Option<PathBuf>,
     command: Vec<OsString>,
@@ -318,23 +283,6 @@ fn program_and_args(command: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
     let mut words = command.into_iter();
     let program = words.next().unwrap_or_default();
     (program.into(), words.collect())
-}
-
-fn policy(given: &str) -> Result<PolicyName, CliError> {
-    let names = PolicyName::ALL.map(|policy| policy.name());
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = PolicyName::ALL
-        .into_iter()
-        .find(|policy| policy.name() == given);
-    let layout = given
-        .strip_prefix(STATIC)
-        .filter(|layout| !layout.is_empty());
-    let found = found.or_else(|| layout.map(|layout| PolicyName::Static(layout.to_owned())));
-    found.ok_or_else(|| CliError::UnknownPolicy {
-        given: given.to_owned(),
-        nearest: nearest(given, &known).map(str::to_owned),
-        known: names.to_vec(),
-    })
 }
 
 #[cfg(test)]

@@ -92,6 +92,17 @@ pub struct TrialRequest {
     pub json: bool,
 }
 
+impl TrialRequest {
+    /// The program as named, and its arguments.
+    #[must_use]
+    pub fn words(&self) -> Vec<OsString> {
+        let name = self.program.clone().into_os_string();
+        std::iter::once(name)
+            .chain(self.args.iter().cloned())
+            .collect()
+    }
+}
+
 /// What `migfit doctor` is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoctorRequest {

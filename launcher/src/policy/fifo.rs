@@ -4,17 +4,13 @@
 use crate::policy::somewhere::somewhere;
 use crate::policy::{Policy, Situation, Start, Step};
 use migfit_mig::place::Change;
-use migfit_mig::{Decision, NoPlacement, ProfileName};
+use migfit_mig::{Decision, NoPlacement};
 
 /// Jobs in order, each on its tightest slice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fifo;
 
 impl Policy for Fifo {
-    fn choose(&self, fitting: &[ProfileName], _whole: ProfileName) -> Vec<ProfileName> {
-        fitting.to_vec()
-    }
-
     fn next(&self, situation: &Situation<'_>) -> Result<Step, NoPlacement> {
         match situation.queue.is_empty() {
             true => Ok(Step::Wait("no job waits".to_owned())),

@@ -9,7 +9,7 @@ use crate::policy::view::View;
 use crate::policy::{Policy, Situation, Step};
 use migfit_mig::planning::sequence::Sequence;
 use migfit_mig::planning::{Effort, Plan, plan};
-use migfit_mig::{Layout, LayoutGraph, NoPlacement, ProfileName};
+use migfit_mig::{Layout, LayoutGraph, NoPlacement};
 use std::cell::RefCell;
 
 /// Ours.
@@ -31,10 +31,6 @@ impl Default for Migfit {
 }
 
 impl Policy for Migfit {
-    fn choose(&self, fitting: &[ProfileName], _whole: ProfileName) -> Vec<ProfileName> {
-        fitting.to_vec()
-    }
-
     fn next(&self, situation: &Situation<'_>) -> Result<Step, NoPlacement> {
         let timed = situation.queue.iter().all(|job| !job.times.is_empty());
         let host_holds = situation.host_holds();

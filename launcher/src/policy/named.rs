@@ -2,17 +2,13 @@
 
 use crate::policy::fifo::Fifo;
 use crate::policy::{Policy, Situation, Step};
-use migfit_mig::{NoPlacement, ProfileName};
+use migfit_mig::NoPlacement;
 
 /// One job on the slice that the user named.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Named;
 
 impl Policy for Named {
-    fn choose(&self, fitting: &[ProfileName], whole: ProfileName) -> Vec<ProfileName> {
-        Fifo.choose(fitting, whole)
-    }
-
     fn next(&self, situation: &Situation<'_>) -> Result<Step, NoPlacement> {
         let mut step = Fifo.next(situation)?;
         if let Step::Start(start) = &mut step {

@@ -77,10 +77,11 @@ impl Planner for Static {
             Some(layout) => std::slice::from_ref(layout),
             None => &self.layouts,
         };
-        let best = fixed::best(&view.ground, &view.whole, &view.slots, layouts);
+        let whole = view.whole();
+        let best = fixed::best(&view.ground, &whole, &view.slots, layouts);
         *self.chosen.borrow_mut() = best.as_ref().map(|(.., layout)| (*layout).clone());
         match best {
-            Some((_, sequence, _)) => bounded(view, &view.whole, &sequence),
+            Some((_, sequence, _)) => bounded(view, &whole, &sequence),
             // No layout holds them all: nothing is placed.
             None => Plan {
                 steps: Vec::new(),

@@ -22,10 +22,6 @@ pub struct Sharing {
 }
 
 impl Policy for Sharing {
-    fn choose(&self, fitting: &[ProfileName], _whole: ProfileName) -> Vec<ProfileName> {
-        fitting.to_vec()
-    }
-
     fn next(&self, situation: &Situation<'_>) -> Result<Step, NoPlacement> {
         let share = match self.shares {
             true => share(situation),
@@ -89,16 +85,7 @@ fn reason(situation: &Situation<'_>, job: &Queued, share: u32, decision: &Decisi
 /// Memory slices that are free for each job that waits and that the host can hold, and for one that may be about to come;
 /// rounded down.
 fn share(situation: &Situation<'_>) -> u32 {
-    let all = situation.graph.model().memory_slices;
-    let free: u32 = situation
-        .gpus
-        .iter()
-        .map(|held| {
-            let busy = held.iter().filter(|held| held.busy);
-            let busy: u32 = busy.map(|held| held.placed.placement.size).sum();
-            all.saturating_sub(busy)
-        })
-        .sum();
+    let free = u32::try_from(situation.free_slices()).unwrap_or(u32::MAX);
     let waiting = situation.host_holds().min(situation.queue.len());
     let waiting = u32::try_from(waiting.max(1)).unwrap_or(u32::MAX);
     free / waiting.saturating_add(u32::from(situation.more))

@@ -3,17 +3,13 @@
 
 use crate::policy::fifo::tightest;
 use crate::policy::{Policy, Queued, Situation, Step};
-use migfit_mig::{NoPlacement, ProfileName};
+use migfit_mig::NoPlacement;
 
 /// Jobs by memory, in groups of equal slices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sorted;
 
 impl Policy for Sorted {
-    fn choose(&self, fitting: &[ProfileName], _whole: ProfileName) -> Vec<ProfileName> {
-        fitting.to_vec()
-    }
-
     fn next(&self, situation: &Situation<'_>) -> Result<Step, NoPlacement> {
         let size = |job: &Queued| {
             let profiles = situation.graph.profiles();

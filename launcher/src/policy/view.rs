@@ -23,8 +23,7 @@ pub struct View {
     pub slots: Vec<Slots>,
     /// The jobs in the order of the queue.
     pub batch: Batch,
-    /// The same with every way of each job: for layouts that somebody else chose.
-    pub whole: Batch,
+    tasks: Vec<Task>,
     /// Whether the times of all jobs are known.
     pub is_timed: bool,
 }
@@ -54,11 +53,17 @@ impl View {
             .collect();
         Some(View {
             batch: Batch::new(&ground, &tasks, &slots),
-            whole: Batch::whole(&ground, &tasks, &slots),
+            tasks,
             is_timed: situation.queue.iter().all(|job| !job.times.is_empty()),
             slots,
             ground,
         })
+    }
+
+    /// The jobs with every way of each: for layouts that somebody else chose.
+    #[must_use]
+    pub fn whole(&self) -> Batch {
+        Batch::whole(&self.ground, &self.tasks, &self.slots)
     }
 }
 

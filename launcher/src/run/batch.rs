@@ -2,7 +2,7 @@
 //! job. Leaves no process and no slice behind. Knows neither the report's form nor how needs are foretold.
 
 use crate::gpu::{GpuError, LiveMigDevice};
-use crate::policy::{self, HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
+use crate::policy::{HostRoom, Policy, Queued, Shortage, Situation, Start, Step};
 use crate::run::RunError;
 use crate::run::attempt::Attempt;
 use crate::run::child::{Running, Watch};
@@ -19,7 +19,6 @@ use crate::run::ready::ReadyJob;
 use crate::run::restart::Next;
 use crate::run::running::{RunningJob, RunningJobs};
 use crate::run::slices::Slices;
-use crate::simulate::costs::run_time;
 use crate::sizing::Board;
 use migfit_mig::{LayoutGraph, ProfileName};
 use std::sync::Arc;
@@ -194,7 +193,7 @@ impl Going<'_, '_, '_> {
             graph: self.batch.graph,
             gpus: &[self.slices.held()],
             queue: &self.queue,
-            running: &self.going(),
+            running: &self.batch.going(self.running.all()),
             more: false,
             host: self.batch.room_beside(self.running.numbers()),
         };
@@ -211,27 +210,6 @@ impl Going<'_, '_, '_> {
                 None
             }
         })
-    }
-
-    /// What runs, as policies see it.
-    fn going(&self) -> Vec<policy::Going> {
-        let now = Instant::now();
-        let going = |running: &RunningJob| policy::Going {
-            gpu: 0,
-            placed: running.device.spec.0,
-            ran: now.saturating_duration_since(running.started),
-            expected: self.batch.jobs[running.job]
-                .job
-                .times
-                .contains_key(&running.device.spec.0.profile)
-                .then(|| {
-                    run_time(
-                        &self.batch.jobs[running.job].job,
-                        running.device.spec.0.profile,
-                    )
-                }),
-        };
-        self.running.all().map(going).collect()
     }
 
     fn start(&mut self, start: &Start, device: LiveMigDevice) {

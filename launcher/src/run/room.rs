@@ -1,10 +1,11 @@
-//! What jobs take of the host, and what running ones leave of it.
+//! Jobs as policies see them: what each takes of the host, how long it is expected to run, and what running ones leave.
 
-use crate::policy::{HostRoom, Queued, Share};
+use crate::policy::{Going, HostRoom, Queued, Share};
 use crate::run::batch::Batch;
+use crate::run::running::RunningJob;
 use crate::simulate::costs::expected;
 use migfit_mig::ProfileName;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 impl Batch<'_> {
     /// A job as it waits.
@@ -19,6 +20,24 @@ impl Batch<'_> {
             cpus: share.cpus,
             host_memory: share.memory,
         }
+    }
+
+    /// Jobs as they run.
+    pub fn going<'r>(&self, running: impl Iterator<Item = &'r RunningJob>) -> Vec<Going> {
+        let now = Instant::now();
+        let going = |running: &RunningJob| {
+            let placed = running.device.spec.0;
+            let mut times = expected(&self.jobs[running.job].job).into_iter();
+            Going {
+                gpu: 0,
+                placed,
+                ran: now.saturating_duration_since(running.started),
+                expected: times
+                    .find(|(slice, _)| *slice == placed.profile)
+                    .map(|(_, time)| time),
+            }
+        };
+        running.map(going).collect()
     }
 
     /// What running jobs leave of the host.

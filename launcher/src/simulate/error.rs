@@ -3,8 +3,9 @@
 use crate::exit_code::ExitCode;
 use crate::failure::Explain;
 use crate::jobs::JobFileError;
-use crate::policy::names::PolicyError;
+use crate::policy::names::{PolicyError, PolicyName};
 use crate::run::need::TooLarge;
+use crate::simulate::schedule::Schedule;
 use crate::sizing::measured::ForeignTimes;
 use migfit_mig::ProfileName;
 
@@ -59,6 +60,25 @@ pub enum SimulateError {
     /// The answer has no JSON form.
     #[error("cannot print the answer as JSON: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+/// The schedule, if every job began; `named` is what a job is called.
+///
+/// # Errors
+/// When a job never began.
+pub fn all_began(
+    schedule: Schedule,
+    policy: &PolicyName,
+    named: impl Fn(usize) -> String,
+) -> Result<Schedule, SimulateError> {
+    match schedule.never.first() {
+        None => Ok(schedule),
+        Some((job, why)) => Err(SimulateError::Stuck {
+            policy: policy.name(),
+            job: named(*job),
+            why: why.clone(),
+        }),
+    }
 }
 
 /// A job without a time where one is needed.

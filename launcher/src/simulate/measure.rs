@@ -33,11 +33,7 @@ pub fn yardstick(
 ) -> Option<Yardstick> {
     let ground = Ground::new(graph, gpus, micros(CREATION))?;
     let slots = vec![Slots::empty(); gpus];
-    let tasks: Vec<Task> = entrants
-        .iter()
-        .enumerate()
-        .map(|(job, entrant)| task(&ground, entrant, &|slice| time(job, slice)))
-        .collect();
+    let tasks = tasks(&ground, entrants, time);
     let batch = Batch::new(&ground, &tasks, &slots);
     if batch.ways.iter().any(Vec::is_empty) {
         return None;
@@ -74,11 +70,7 @@ pub fn mean_area(
         return 0.0;
     };
     let slots = [Slots::empty()];
-    let tasks: Vec<Task> = entrants
-        .iter()
-        .enumerate()
-        .map(|(job, entrant)| task(&ground, entrant, &|slice| time(job, slice)))
-        .collect();
+    let tasks = tasks(&ground, entrants, time);
     // Many copies, so that no single job is longer than the sum.
     let copies = 64usize.div_ceil(tasks.len().max(1));
     let many: Vec<Task> = std::iter::repeat_n(&tasks, copies)
@@ -90,15 +82,22 @@ pub fn mean_area(
     area.as_secs_f64() / many.len().max(1) as f64
 }
 
-fn task(ground: &Ground, entrant: &Entrant, time: &dyn Fn(ProfileName) -> Duration) -> Task {
-    let fitting = entrant.slices.as_deref().unwrap_or_default();
-    let time = |name: &ProfileName| {
-        let fits = fitting.contains(name);
-        fits.then(|| micros(time(*name)).max(1))
+fn tasks(
+    ground: &Ground,
+    entrants: &[Entrant],
+    time: &dyn Fn(usize, ProfileName) -> Duration,
+) -> Vec<Task> {
+    let task = |(job, entrant): (usize, &Entrant)| {
+        let fitting = entrant.slices.as_deref().unwrap_or_default();
+        let time = |name: &ProfileName| {
+            let fits = fitting.contains(name);
+            fits.then(|| micros(time(job, *name)).max(1))
+        };
+        Task {
+            times: ground.profiles().iter().map(time).collect(),
+        }
     };
-    Task {
-        times: ground.profiles().iter().map(time).collect(),
-    }
+    entrants.iter().enumerate().map(task).collect()
 }
 
 /// Means over the jobs of one schedule.

@@ -2,12 +2,11 @@
 
 use crate::cli::request::{PolicyName, Trials};
 use crate::jobs::Job;
-use crate::policy::HostRoom;
-use crate::policy::Share;
-use crate::simulate::SimulateError;
+use crate::policy::{HostRoom, Share};
 use crate::simulate::chance::Chance;
 use crate::simulate::costs::{CREATION, run_time};
-use crate::simulate::measure::{Sample, Spans, mean_area, spans, yardstick};
+use crate::simulate::error::{SimulateError, all_began};
+use crate::simulate::measure::{Sample, Spans, Yardstick, mean_area, spans, yardstick};
 use crate::simulate::schedule::{self, Entrant, Ground, Schedule};
 use migfit_mig::{LayoutGraph, ProfileName};
 use std::time::Duration;
@@ -183,7 +182,7 @@ impl Drawn {
         times.map(|(_, time)| *time).min().unwrap_or_default()
     }
 
-    fn yardstick(&self, lab: &Lab<'_>) -> Option<crate::simulate::measure::Yardstick> {
+    fn yardstick(&self, lab: &Lab<'_>) -> Option<Yardstick> {
         yardstick(lab.graph, lab.gpus, &self.entrants, &|job, slice| {
             self.time(job, slice)
         })
@@ -206,13 +205,6 @@ impl Drawn {
             creation: CREATION,
         };
         let schedule = schedule::play(&ground, &entrants, &|job, slice| self.time(job, slice))?;
-        match schedule.never.first() {
-            None => Ok(schedule),
-            Some((job, why)) => Err(SimulateError::Stuck {
-                policy: name.name(),
-                job: format!("number {}", job + 1),
-                why: why.clone(),
-            }),
-        }
+        all_began(schedule, name, |job| format!("number {}", job + 1))
     }
 }

@@ -6,7 +6,7 @@ use crate::policy::fifo::Fifo;
 use crate::policy::{HostRoom, Policy, Share};
 use crate::run::need::foretell;
 use crate::simulate::costs::{CREATION, expected, run_time};
-use crate::simulate::error::Untimed;
+use crate::simulate::error::{Untimed, all_began};
 use crate::simulate::outcome::{Outcome, sum_up};
 use crate::simulate::schedule::{self, Entrant, Ground, Schedule};
 use crate::simulate::trials::{Lab, Tried, tried};
@@ -141,18 +141,10 @@ impl<'s> Simulation<'s> {
                 .unwrap_or_default()
         };
         let schedule = schedule::play(&ground, &entrants, &time)?;
-        match schedule.never.first() {
-            None => Ok(schedule),
-            Some((job, why)) => Err(SimulateError::Stuck {
-                policy: name.name(),
-                job: self
-                    .jobs
-                    .get(*job)
-                    .map(|job| job.name.clone())
-                    .unwrap_or_default(),
-                why: why.clone(),
-            }),
-        }
+        all_began(schedule, name, |job| {
+            let job = self.jobs.get(job);
+            job.map(|job| job.name.clone()).unwrap_or_default()
+        })
     }
 
     fn entrants(

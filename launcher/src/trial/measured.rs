@@ -91,8 +91,7 @@ impl Measured {
             verdict,
         };
         let boards = &setting.request.boards;
-        let words = std::iter::once(setting.request.program.as_os_str());
-        let words = words.chain(setting.request.args.iter().map(AsRef::as_ref));
+        let words = setting.request.words().into_iter();
         let places = sites::places(&record.sites);
         Measured {
             command: words

@@ -83,7 +83,7 @@ impl Setting<'_> {
             variables,
         };
         let (program, words) = match attempt.room {
-            None => (self.program.clone(), self.words()),
+            None => (self.program.clone(), self.request.words()),
             Some(room) => self.layered(attempt, room)?,
         };
         let job = Job::new("trial".to_owned(), words, self.folder.clone());
@@ -107,13 +107,6 @@ impl Setting<'_> {
         Ok(made)
     }
 
-    fn words(&self) -> Vec<OsString> {
-        let name = self.request.program.clone().into_os_string();
-        std::iter::once(name)
-            .chain(self.request.args.iter().cloned())
-            .collect()
-    }
-
     /// `migfit in-scratch`, which makes the layer and becomes the program.
     fn layered(
         &self,
@@ -131,7 +124,7 @@ impl Setting<'_> {
         words.extend(["--through".into(), attempt.own.into()]);
         words.extend(["--failure".into(), attempt.failure().into()]);
         words.extend(["--program".into(), self.program.clone().into(), "--".into()]);
-        words.extend(self.words());
+        words.extend(self.request.words());
         Ok((own, words))
     }
 }

@@ -20,7 +20,6 @@ use crate::trial::{asked, json, svg, text};
 use migfit_schema::profile::JobProfile;
 use migfit_schema::record::RunRecord;
 use migfit_schema::units::{Bytes, Mib};
-use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
@@ -47,9 +46,7 @@ pub fn run(request: &TrialRequest) -> Result<Tried, TrialError> {
     let found = program::find(&request.program, &folder, search.as_deref())?;
     let found =
         std::path::absolute(program::startable(found)?).map_err(TrialError::WorkingFolder)?;
-    let words: Vec<OsString> = std::iter::once(request.program.clone().into_os_string())
-        .chain(request.args.iter().cloned())
-        .collect();
+    let words = request.words();
     let job = Job::new("trial".to_owned(), words.clone(), folder.clone());
     can_be_virtual(&found, &job).map_err(RunError::from)?;
     // It may be any program: what is foretold of it helps, and is not needed.

@@ -40,8 +40,7 @@ pub fn anneal(
             if best.0.makespan <= enough {
                 return best;
             }
-            let fallen = (TEMPERATURE.1 / TEMPERATURE.0).powf(stage as f64 / (STAGES - 1) as f64);
-            let temperature = scale * TEMPERATURE.0 * fallen;
+            let temperature = scale * cooled(TEMPERATURE, stage, STAGES);
             for _ in 0..each {
                 let undo = change(batch, &mut sequence, &mut random);
                 state.copy_from_slice(slots);
@@ -59,6 +58,11 @@ pub fn anneal(
         }
     }
     best
+}
+
+/// The temperature of a stage, which falls by the same factor from each stage to the next.
+pub(super) fn cooled((hot, cold): (f64, f64), stage: u64, stages: u64) -> f64 {
+    hot * (cold / hot).powf(stage as f64 / (stages - 1) as f64)
 }
 
 /// How a change is taken back.

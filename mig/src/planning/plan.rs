@@ -8,7 +8,7 @@ use crate::planning::exact;
 use crate::planning::greedy::greedy;
 use crate::planning::ground::{Ground, Time};
 use crate::planning::polish::polish;
-use crate::planning::sequence::{Cost, Sequence, decode};
+use crate::planning::sequence::{Cost, Sequence, cost, decode, replay};
 use crate::planning::sized::Sized;
 use crate::planning::slots::Slots;
 
@@ -146,21 +146,22 @@ pub fn told(
 ) -> Plan {
     let mut state = slots.to_vec();
     let mut steps = Vec::with_capacity(sequence.order.len());
-    for &job in &sequence.order {
-        if let Some(way) = batch.ways[job].get(sequence.way[job]) {
-            let gpu = ground.places()[way.place].gpu;
-            let begin = state[gpu].begins(&ground.places()[way.place]);
-            let end = state[gpu].put(ground, way.place, way.time);
+    replay(
+        ground,
+        batch,
+        sequence,
+        &mut state,
+        |job, way, begin, end| {
             steps.push(Planned {
                 job,
                 place: way.place,
                 begin,
                 end,
             });
-        }
-    }
+        },
+    );
     steps.sort_by_key(|step| step.begin);
-    let makespan = decode(ground, batch, sequence, &mut slots.to_vec()).makespan;
+    let makespan = cost(ground, &state).makespan;
     Plan {
         steps,
         makespan,

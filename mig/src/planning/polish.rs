@@ -3,7 +3,7 @@
 
 use crate::planning::batch::Batch;
 use crate::planning::ground::{Ground, Time};
-use crate::planning::sequence::{Cost, Sequence};
+use crate::planning::sequence::{Cost, Sequence, cost, decode, replay};
 use crate::planning::slots::Slots;
 
 /// Lowers the sum of ends without raising the makespan.
@@ -15,10 +15,10 @@ pub fn polish(
     from: (Cost, Sequence),
     evaluations: u64,
 ) -> (Cost, Sequence) {
-    let (cost, mut sequence) = from;
+    let (reached, mut sequence) = from;
     let count = sequence.order.len();
     if count < 2 {
-        return (cost, sequence);
+        return (reached, sequence);
     }
     let mut random = fastrand::Rng::with_seed(evaluations);
     let mut state = slots.to_vec();
@@ -33,7 +33,7 @@ pub fn polish(
             false => sequence.way[before.0] = random.usize(..batch.ways[before.0].len()),
         }
         let tried = ends(ground, batch, &sequence, slots, &mut state);
-        if tried.0 <= cost.makespan && tried.1 < least.1 {
+        if tried.0 <= reached.makespan && tried.1 < least.1 {
             least = tried;
         } else if moved {
             sequence.order.swap(a, b);
@@ -41,10 +41,8 @@ pub fn polish(
             sequence.way[before.0] = before.1;
         }
     }
-    (
-        crate::planning::sequence::decode(ground, batch, &sequence, &mut slots.to_vec()),
-        sequence,
-    )
+    state.copy_from_slice(slots);
+    (decode(ground, batch, &sequence, &mut state), sequence)
 }
 
 /// Makespan, and sum of all ends.
@@ -57,13 +55,8 @@ fn ends(
 ) -> (Time, Time) {
     state.copy_from_slice(slots);
     let mut sum: Time = 0;
-    for &job in &sequence.order {
-        if let Some(way) = batch.ways[job].get(sequence.way[job]) {
-            let gpu = ground.places()[way.place].gpu;
-            sum = sum.saturating_add(state[gpu].put(ground, way.place, way.time));
-        }
-    }
-    let slices = ground.slices();
-    let makespan = state.iter().map(|slots| slots.last(slices)).max();
-    (makespan.unwrap_or(0), sum)
+    replay(ground, batch, sequence, state, |_, _, _, end| {
+        sum = sum.saturating_add(end);
+    });
+    (cost(ground, state).makespan, sum)
 }

@@ -1,7 +1,7 @@
 //! A solution as search changes it: the order of the jobs and the way of each; decoded by "a job starts when all its
 //! memory slices are free", the making of GPU instances included.
 
-use crate::planning::batch::Batch;
+use crate::planning::batch::{Batch, Way};
 use crate::planning::ground::{Ground, Time};
 use crate::planning::slots::Slots;
 
@@ -23,15 +23,31 @@ pub struct Cost {
     pub smooth: f64,
 }
 
-/// Decodes a sequence; `state` comes back as the GPUs are left. Jobs without a way are passed over.
+/// Puts the jobs of a sequence one by one and tells of each its number, its way, when its slice is taken and when it ends.
+/// `state` comes back as the GPUs are left. Jobs without a way are passed over.
 #[inline]
-pub fn decode(ground: &Ground, batch: &Batch, sequence: &Sequence, state: &mut [Slots]) -> Cost {
+pub fn replay(
+    ground: &Ground,
+    batch: &Batch,
+    sequence: &Sequence,
+    state: &mut [Slots],
+    mut each: impl FnMut(usize, &Way, Time, Time),
+) {
     for &job in &sequence.order {
         if let Some(way) = batch.ways[job].get(sequence.way[job]) {
-            let gpu = ground.places()[way.place].gpu;
-            state[gpu].put(ground, way.place, way.time);
+            let place = &ground.places()[way.place];
+            let slots = &mut state[place.gpu];
+            let begin = slots.begins(place);
+            let end = slots.put(ground, way.place, way.time);
+            each(job, way, begin, end);
         }
     }
+}
+
+/// Decodes a sequence; `state` comes back as the GPUs are left.
+#[inline]
+pub fn decode(ground: &Ground, batch: &Batch, sequence: &Sequence, state: &mut [Slots]) -> Cost {
+    replay(ground, batch, sequence, state, |_, _, _, _| {});
     cost(ground, state)
 }
 

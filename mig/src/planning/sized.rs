@@ -1,11 +1,11 @@
 //! Batches too large for annealing of places: only the MIG profile of each job is searched for, and jobs are listed by size,
 //! longest first, each to its earliest end; then the last dozen jobs are solved anew as a small batch.
 
-use crate::planning::anneal::anneal;
+use crate::planning::anneal::{anneal, cooled};
 use crate::planning::batch::Batch;
 use crate::planning::ground::{Ground, Time};
 use crate::planning::list::unordered;
-use crate::planning::sequence::{Cost, Sequence, cost, decode};
+use crate::planning::sequence::{Cost, Sequence, cost, decode, replay};
 use crate::planning::slots::Slots;
 
 /// Jobs at the end that are solved anew.
@@ -176,8 +176,7 @@ impl<'s> Sized<'s> {
         self.keep(cost, &order, &way, best);
         let scale = cost.makespan as f64;
         for stage in 0..STAGES {
-            let fallen = (TEMPERATURE.1 / TEMPERATURE.0).powf(stage as f64 / (STAGES - 1) as f64);
-            let temperature = scale * TEMPERATURE.0 * fallen;
+            let temperature = scale * cooled(TEMPERATURE, stage, STAGES);
             for _ in 0..(evaluations / STAGES).max(1) {
                 if best.0.makespan <= enough {
                     return;
@@ -189,7 +188,8 @@ impl<'s> Sized<'s> {
                     cost = tried;
                     self.keep(cost, &order, &way, best);
                 } else {
-                    for (job, was) in changed.into_iter().flatten() {
+                    // Backwards, so that a job changed twice gets what it had first.
+                    for (job, was) in changed.into_iter().rev().flatten() {
                         chosen[job] = was;
                     }
                 }
@@ -218,11 +218,6 @@ impl<'s> Sized<'s> {
             *changed = Some((job, chosen[job]));
             chosen[job] = random.usize(..self.sizes[job].len());
         }
-        if let [Some((a, was)), Some((b, _))] = changed
-            && a == b
-        {
-            changed = [Some((a, was)), None];
-        }
         changed
     }
 
@@ -234,51 +229,38 @@ impl<'s> Sized<'s> {
         evaluations: u64,
         enough: Time,
     ) -> (Cost, Sequence) {
-        let (was, mut sequence) = from;
-        let ends = ends(self.ground, self.batch, self.slots, &sequence);
+        let (_, mut sequence) = from;
+        let mut ends = vec![0; self.batch.len()];
+        let mut state = self.slots.to_vec();
+        replay(
+            self.ground,
+            self.batch,
+            &sequence,
+            &mut state,
+            |job, _, _, end| ends[job] = end,
+        );
         let mut by_end = sequence.order.clone();
         by_end.sort_by_key(|&job| ends[job]);
-        let tail = by_end.split_off(by_end.len().saturating_sub(TAIL));
+        let last = by_end.split_off(by_end.len().saturating_sub(TAIL));
         let (head, tail): (Vec<usize>, Vec<usize>) =
-            sequence.order.iter().partition(|job| !tail.contains(job));
-        let mut state = self.slots.to_vec();
+            sequence.order.iter().partition(|job| !last.contains(job));
+        let mut left = self.slots.to_vec();
         sequence.order.clone_from(&head);
-        decode(self.ground, self.batch, &sequence, &mut state);
+        decode(self.ground, self.batch, &sequence, &mut left);
         sequence.order = tail;
-        let left = state.clone();
+        state.copy_from_slice(&left);
         let cost = decode(self.ground, self.batch, &sequence, &mut state);
-        let (cost, tail) = anneal(
+        let (cost, mut anew) = anneal(
             self.ground,
             self.batch,
             &left,
-            (cost, sequence.clone()),
+            (cost, sequence),
             evaluations,
             enough,
         );
-        sequence.way = tail.way;
-        sequence.order = head;
-        sequence.order.extend(tail.order);
-        let order = std::mem::take(&mut sequence.order);
-        let better = Sequence {
-            order,
-            way: sequence.way,
-        };
-        let _ = was;
-        (cost, better)
+        anew.order.splice(0..0, head);
+        (cost, anew)
     }
-}
-
-/// When each job of a sequence ends.
-fn ends(ground: &Ground, batch: &Batch, slots: &[Slots], sequence: &Sequence) -> Vec<Time> {
-    let mut state = slots.to_vec();
-    let mut ends = vec![0; batch.len()];
-    for &job in &sequence.order {
-        if let Some(way) = batch.ways[job].get(sequence.way[job]) {
-            let gpu = ground.places()[way.place].gpu;
-            ends[job] = state[gpu].put(ground, way.place, way.time);
-        }
-    }
-    ends
 }
 
 fn sizes(ground: &Ground, batch: &Batch, job: usize) -> Vec<Size> {

@@ -81,22 +81,7 @@ pub fn read_older() -> Outcome<OlderProperties> {
     let now: Properties = read()?;
     let [texture, mipmapped, textures @ ..] = now.textures_and_surfaces;
     let [a, b, c, d, cooperative @ ..] = now.from_managed_to_cooperative;
-    let [
-        register,
-        sparse,
-        register_read_only,
-        semaphores,
-        pools,
-        rdma,
-        rdma_flush,
-        rdma_order,
-        pool_handles,
-        deferred,
-        ipc_events,
-        cluster,
-        functions,
-        ..,
-    ] = now.from_host_register_to_subsystem;
+    let [functions @ .., _, _, _, _, _, _, _] = now.from_host_register_to_subsystem;
     Ok(OlderProperties {
         name: now.name,
         uuid: now.uuid,
@@ -143,21 +128,7 @@ pub fn read_older() -> Outcome<OlderProperties> {
         shared_opt_in: now.shared_opt_in,
         from_page_tables_to_window: now.from_page_tables_to_window,
         reserved_shared: now.reserved_shared,
-        from_host_register_to_functions: [
-            register,
-            sparse,
-            register_read_only,
-            semaphores,
-            pools,
-            rdma,
-            rdma_flush,
-            rdma_order,
-            pool_handles,
-            deferred,
-            ipc_events,
-            cluster,
-            functions,
-        ],
+        from_host_register_to_functions: functions,
         reserved: [0; 63],
     })
 }

@@ -41,7 +41,7 @@ impl Format {
     pub fn widen(self, bits: u32) -> f64 {
         let magnitude = bits & 0x7fff;
         let fraction = self.fraction_bits();
-        let sign = f64::from(1_u8).copysign(if bits & 0x8000 == 0 { 1.0 } else { -1.0 });
+        let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
         if magnitude > self.infinity() {
             return f64::NAN;
         }

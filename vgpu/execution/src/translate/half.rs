@@ -17,13 +17,19 @@ fn is_pair(ty: Type) -> bool {
     matches!(ty, Type::F16x2 | Type::Bf16x2)
 }
 
+fn is_bf16(ty: Type) -> bool {
+    matches!(ty, Type::Bf16 | Type::Bf16x2)
+}
+
+/// The format as a called function is told it.
+fn format(ty: Type) -> u32 {
+    let format = if is_bf16(ty) { flag::BF16 } else { 0 };
+    let pair = if is_pair(ty) { flag::PAIR } else { 0 };
+    format | pair
+}
+
 /// What the called function is told: the format, and the instruction's modifiers.
 fn code(instruction: &Instruction, ty: Type) -> u32 {
-    let format = match ty {
-        Type::Bf16 | Type::Bf16x2 => flag::BF16,
-        _ => 0,
-    };
-    let pair = if is_pair(ty) { flag::PAIR } else { 0 };
     let words = [
         ("relu", flag::RELU),
         ("sat", flag::SATURATE),
@@ -32,7 +38,7 @@ fn code(instruction: &Instruction, ty: Type) -> u32 {
         ("satfinite", flag::FINITE),
     ];
     let said = words.iter().filter(|(word, _)| instruction.has(word));
-    said.fold(format | pair, |code, (_, flag)| code | flag)
+    said.fold(format(ty), |code, (_, flag)| code | flag)
 }
 
 impl Translation<'_, '_, '_> {
@@ -57,12 +63,7 @@ impl Translation<'_, '_, '_> {
 
     /// The sum that an atomic operation writes.
     pub fn half_sum(&mut self, a: Value, b: Value, ty: Type) -> Value {
-        let format = match ty {
-            Type::Bf16 | Type::Bf16x2 => flag::BF16,
-            _ => 0,
-        };
-        let pair = if is_pair(ty) { flag::PAIR } else { 0 };
-        self.half_call(format | pair | Operation::Add as u32, &[a, b], ty)
+        self.half_call(format(ty) | Operation::Add as u32, &[a, b], ty)
     }
 
     fn half_call(&mut self, code: u32, values: &[Value], ty: Type) -> Value {
@@ -79,12 +80,8 @@ impl Translation<'_, '_, '_> {
 
     /// A number in single precision, from the low 16 bits of a value.
     pub fn half_widened(&mut self, bits: Value, ty: Type) -> Value {
-        let format = match ty {
-            Type::Bf16 | Type::Bf16x2 => flag::BF16,
-            _ => 0,
-        };
         let bits = self.fit(bits, types::I32, false);
-        if format == flag::BF16 {
+        if is_bf16(ty) {
             let upper = self.build.ins().ishl_imm_u(bits, 16);
             return self.fit(upper, types::F32, false);
         }
